@@ -1,0 +1,62 @@
+# A layer is a folder, a static library and a namespace. It is compiled with an include root of its own (a directory
+# that holds one symbolic link to the folder), so that a target sees only its own headers and those of its
+# dependencies: an include that points up does not compile.
+#
+#   brisk_add_layer(gguf SOURCES reader.cpp writer.cpp DEPENDS base quant [LIBRARIES PkgConfig::x] [FOLDER backend/cpu])
+set(BRISK_INCLUDE_ROOTS ${CMAKE_SOURCE_DIR}/build/include_roots)
+
+function(brisk_include_root name folder)
+  set(root ${BRISK_INCLUDE_ROOTS}/${name})
+  file(MAKE_DIRECTORY ${root})
+  if(NOT EXISTS ${root}/${name})
+    file(CREATE_LINK ${folder} ${root}/${name} SYMBOLIC)
+  endif()
+endfunction()
+
+function(brisk_add_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  brisk_include_root(${name} ${CMAKE_CURRENT_SOURCE_DIR})
+  add_library(brisk_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(brisk_${name} PUBLIC ${BRISK_INCLUDE_ROOTS}/${name})
+  target_link_libraries(brisk_${name} PUBLIC brisk_flags)
+  foreach(dep ${ARG_DEPENDS})
+    target_link_libraries(brisk_${name} PUBLIC brisk_${dep})
+  endforeach()
+  if(ARG_LIBRARIES)
+    target_link_libraries(brisk_${name} PRIVATE ${ARG_LIBRARIES})
+  endif()
+endfunction()
+
+# One test binary a layer, linked to that layer (and brisk_test_support) only.
+#
+#   brisk_add_test(gguf SOURCES reader_test.cpp [LINK brisk_gguf] [LABELS unit] [TIMEOUT 60])
+# Every TEST of the binary becomes a ctest entry of its own suite run: one entry a binary and label, so that ctest
+# starts few processes. A suite whose name ends in Exact, Golden, Slow gets that label instead of `unit`.
+function(brisk_add_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LIBRARIES" ${ARGN})
+  if(NOT ARG_LINK)
+    set(ARG_LINK brisk_${name})
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINK} brisk_test_support ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
+  set(special "*Exact.*:*Golden.*:*Slow.*:*Hostile.*")
+  add_test(NAME ${name}.unit COMMAND ${name}_test "--gtest_filter=-${special}")
+  set_tests_properties(${name}.unit PROPERTIES LABELS unit TIMEOUT ${ARG_TIMEOUT})
+  foreach(label Exact Golden Slow Hostile)
+    set(found FALSE)
+    foreach(source ${ARG_SOURCES})
+      file(STRINGS ${source} hits REGEX "^TEST(_F|_P)?\\([A-Za-z0-9_]*${label}," LIMIT_COUNT 1)
+      if(hits)
+        set(found TRUE)
+      endif()
+    endforeach()
+    if(found)
+      string(TOLOWER ${label} lower)
+      add_test(NAME ${name}.${lower} COMMAND ${name}_test "--gtest_filter=*${label}.*")
+      set_tests_properties(${name}.${lower} PROPERTIES LABELS ${lower} TIMEOUT 1200)
+    endif()
+  endforeach()
+endfunction()

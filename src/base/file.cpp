@@ -1,0 +1,147 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace brisk {
+
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+[[noreturn]] void fail_errno(const std::filesystem::path& path, const char* verb) {
+  const int error = errno;
+  const ErrorCode code = error == ENOENT ? ErrorCode::not_found : ErrorCode::io;
+  fail(code, "{}: cannot {}: {}", path.string(), verb, std::strerror(error));
+}
+
+void read_all(int fd, std::byte* out, size_t size, const std::filesystem::path& path) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(fd, out + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_errno(path, "read");
+    if (got == 0) fail(ErrorCode::io, "{}: the file shrank while it was read ({} of {} bytes)", path.string(), done, size);
+    done += static_cast<size_t>(got);
+  }
+}
+
+}  // namespace
+
+FileBytes::FileBytes(const std::filesystem::path& path, Mode mode) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_errno(path, "open");
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) fail_errno(path, "stat");
+  if (S_ISDIR(info.st_mode)) fail(ErrorCode::invalid_argument, "{}: is a folder, expected a file", path.string());
+  if (!S_ISREG(info.st_mode)) fail(ErrorCode::invalid_argument, "{}: is not a regular file", path.string());
+  size_ = static_cast<size_t>(info.st_size);
+  if (size_ == 0) return;
+  if (mode == Mode::map) {
+    void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (address != MAP_FAILED) {
+      data_ = static_cast<const std::byte*>(address);
+      mapped_ = true;
+      return;
+    }
+  }
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(4096, (size_ + 4095) / 4096 * 4096));
+  if (memory == nullptr) fail(ErrorCode::out_of_memory, "{}: no memory for {} bytes", path.string(), size_);
+  data_ = memory;
+  try {
+    read_all(file.get(), memory, size_, path);
+  } catch (...) {
+    reset();
+    throw;
+  }
+}
+
+FileBytes::FileBytes(FileBytes&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      mapped_(std::exchange(other.mapped_, false)) {}
+
+FileBytes& FileBytes::operator=(FileBytes&& other) noexcept {
+  if (this != &other) {
+    reset();
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    mapped_ = std::exchange(other.mapped_, false);
+  }
+  return *this;
+}
+
+FileBytes::~FileBytes() { reset(); }
+
+void FileBytes::reset() noexcept {
+  if (data_ != nullptr && mapped_) {
+    ::munmap(const_cast<std::byte*>(data_), size_);
+  } else {
+    std::free(const_cast<std::byte*>(data_));
+  }
+  data_ = nullptr;
+  size_ = 0;
+  mapped_ = false;
+}
+
+void FileBytes::release(size_t offset, size_t size) const noexcept {
+  if (!mapped_ || size == 0 || offset + size > size_) return;
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const size_t first = (offset + page - 1) / page * page;
+  const size_t last = (offset + size) / page * page;
+  if (last > first) ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+}
+
+std::string read_text_file(const std::filesystem::path& path) {
+  const FileBytes file(path, FileBytes::Mode::read);
+  const auto bytes = file.bytes();
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::string temporary = path.string() + ".XXXXXX";
+  const Descriptor file(::mkstemp(temporary.data()));
+  if (file.get() < 0) fail_errno(path, "create a temporary file beside it");
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t put = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) {
+      const int error = errno;
+      ::unlink(temporary.c_str());
+      errno = error;
+      fail_errno(path, "write");
+    }
+    done += static_cast<size_t>(put);
+  }
+  ::fchmod(file.get(), 0644);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    errno = error;
+    fail_errno(path, "rename onto");
+  }
+}
+
+}  // namespace brisk

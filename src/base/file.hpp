@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace brisk {
+
+/// The bytes of a file, read-only: mapped, or read into memory when mapping is off. Move-only; unmaps when destroyed.
+/// Errors: not_found, io, with the path and the system's reason.
+class FileBytes {
+ public:
+  enum class Mode { map, read };
+
+  FileBytes() = default;
+  FileBytes(const std::filesystem::path& path, Mode mode);
+  FileBytes(FileBytes&& other) noexcept;
+  FileBytes& operator=(FileBytes&& other) noexcept;
+  ~FileBytes();
+
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  [[nodiscard]] bool mapped() const noexcept { return mapped_; }
+
+  /// Gives the physical pages wholly inside [offset, offset + size) back to the system; they are read again from the
+  /// file if touched. No effect when the file was read into memory.
+  void release(size_t offset, size_t size) const noexcept;
+
+ private:
+  void reset() noexcept;
+
+  const std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  bool mapped_ = false;
+};
+
+/// Whole file as text. Errors as FileBytes.
+std::string read_text_file(const std::filesystem::path& path);
+
+/// Writes to a temporary name beside `path`, then renames: a reader never sees half a file.
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace brisk
