@@ -35,6 +35,7 @@ Params neutral() {
 bool add_step(Setup& setup, const Json& step) {
   Params& p = setup.params;
   const std::string name = step.at("sampler");
+  p.min_keep = step.value("min_keep", p.min_keep);
   if (name == "top_k") {
     p.top_k = step.at("k");
   } else if (name == "top_p") {
