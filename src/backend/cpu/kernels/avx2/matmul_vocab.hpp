@@ -1,0 +1,152 @@
+#pragma once
+
+#include <immintrin.h>
+#include <stdint.h>
+
+// Vocabulary of the matmul kernels in 256-bit registers: 8 rows a register, two passes a group. See avx512/matmul_vocab.hpp
+// for the dot products; vpdpbusd comes in the AVX-VNNI or the AVX-512VL encoding.
+
+namespace brisk::cpu {
+namespace {
+
+struct MatmulVocab {
+  using F = __m256;
+  using I = __m256i;
+  static constexpr int kLanes = 8;
+  static constexpr int kTokens = 4;  // 4 accumulators + 8 levels + scales: 16 registers
+
+  static I load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+  static I bytes(int value) { return _mm256_set1_epi8(static_cast<char>(value)); }
+  static I bit_and(I a, I b) { return _mm256_and_si256(a, b); }
+  /// Bits shift within 16-bit pairs: the caller masks.
+  template <int n>
+  static I shift_right(I a) { return _mm256_srli_epi16(a, n); }
+  /// to | ((from << n) & mask); negative n shifts right.
+  template <int n>
+  static I insert(I to, I from, int mask) {
+    I shifted = from;
+    if constexpr (n > 0) shifted = _mm256_slli_epi16(from, n);
+    if constexpr (n < 0) shifted = _mm256_srli_epi16(from, -n);
+    return _mm256_or_si256(to, _mm256_and_si256(shifted, bytes(mask)));
+  }
+  static __m128i load16(const uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+  static __m128i load8(const uint8_t* p) { return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)); }
+  static I table16(const uint8_t* p) { return _mm256_broadcastsi128_si256(load16(p)); }
+  static I look_up(I table, I index) { return _mm256_shuffle_epi8(table, index); }
+
+  static F load_f32(const uint8_t* p) { return _mm256_loadu_ps(reinterpret_cast<const float*>(p)); }
+  static F load_f16(const uint8_t* p) { return _mm256_cvtph_ps(load16(p)); }
+  static F load_bf16(const uint8_t* p) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load16(p)), 16));
+  }
+  static F from_u8(const uint8_t* p) { return to_float(_mm256_cvtepu8_epi32(load8(p))); }
+  static F from_i8(const uint8_t* p) { return to_float(_mm256_cvtepi8_epi32(load8(p))); }
+  static F from_low_nibbles(const uint8_t* p) {
+    return to_float(_mm256_and_si256(_mm256_cvtepu8_epi32(load8(p)), _mm256_set1_epi32(15)));
+  }
+  static F from_high_nibbles(const uint8_t* p) { return to_float(_mm256_srli_epi32(_mm256_cvtepu8_epi32(load8(p)), 4)); }
+
+  static F zero() { return _mm256_setzero_ps(); }
+  static I zero_i() { return _mm256_setzero_si256(); }
+  static F negate(F a) { return _mm256_xor_ps(a, _mm256_set1_ps(-0.0f)); }
+  static F mul(F a, F b) { return _mm256_mul_ps(a, b); }
+  static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
+  static F to_float(I a) { return _mm256_cvtepi32_ps(a); }
+  static F broadcast(const float* p) { return _mm256_set1_ps(*p); }
+  static I broadcast(const int32_t* p) { return _mm256_set1_epi32(*p); }
+  static I broadcast_quad(const int8_t* q) {
+    int32_t quad;
+    __builtin_memcpy(&quad, q, 4);
+    return _mm256_set1_epi32(quad);
+  }
+  static void prefetch(const uint8_t* p) { _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0); }
+  static void store_first(float* p, F a, int64_t n) {
+    if (n >= kLanes) {
+      _mm256_storeu_ps(p, a);
+      return;
+    }
+    const I lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(n)), lane), a);
+  }
+
+#if defined(__AVXVNNI__) || defined(__AVX512VNNI__)
+  static I wide_levels(I biased) { return biased; }
+
+  static I dpbusd(I acc, I w, I x) {
+#ifdef __AVXVNNI__
+    return _mm256_dpbusd_avx_epi32(acc, w, x);
+#else
+    return _mm256_dpbusd_epi32(acc, w, x);
+#endif
+  }
+
+  template <int bits, int n>
+  static I dot(const I* w, const int8_t* q, I init) {
+#pragma GCC unroll 8
+    for (int j = 0; j < n; ++j) init = dpbusd(init, w[j], broadcast_quad(q + 4 * j));
+    return init;
+  }
+#else
+  static I wide_levels(I biased) { return _mm256_xor_si256(biased, bytes(0x80)); }
+
+  static I add_pairs(I acc, I pairs) { return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))); }
+
+  template <int bits, int n>
+  static I dot(const I* w, const int8_t* q, I init) {
+    if constexpr (bits == 8) {
+      I acc = zero_i();
+#pragma GCC unroll 8
+      for (int j = 0; j < n; ++j) {
+        const I signed_x = _mm256_sign_epi8(broadcast_quad(q + 4 * j), w[j]);
+        acc = add_pairs(acc, _mm256_maddubs_epi16(_mm256_abs_epi8(w[j]), signed_x));
+      }
+      return acc;
+    }
+    constexpr int steps = bits <= 4 ? 8 : bits == 5 ? 4 : 2;
+#pragma GCC unroll 8
+    for (int j = 0; j < n; j += steps) {
+      I pairs = _mm256_maddubs_epi16(w[j], broadcast_quad(q + 4 * j));
+#pragma GCC unroll 8
+      for (int i = j + 1; i < n && i < j + steps; ++i) {
+        pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w[i], broadcast_quad(q + 4 * i)));
+      }
+      init = add_pairs(init, pairs);
+    }
+    return init;
+  }
+#endif
+
+  /// Greatest magnitude by bits (so that NaN wins).
+  static float max_abs32(const float* x) {
+    I top = zero_i();
+    for (int i = 0; i < 32; i += 8) {
+      const I bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i));
+      top = _mm256_max_epi32(top, _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX)));
+    }
+    __m128i half = _mm_max_epi32(_mm256_castsi256_si128(top), _mm256_extracti128_si256(top, 1));
+    half = _mm_max_epi32(half, _mm_shuffle_epi32(half, 0x4E));
+    half = _mm_max_epi32(half, _mm_shuffle_epi32(half, 0xB1));
+    return _mm_cvtss_f32(_mm_castsi128_ps(half));
+  }
+  static int32_t sum8(I a) {
+    __m128i half = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4E));
+    half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0xB1));
+    return _mm_cvtsi128_si32(half);
+  }
+  /// q = x * inverse to nearest even; sums of both halves.
+  static void round32(const float* x, float inverse, int8_t* q, int32_t (&sum)[2]) {
+    const F factor = _mm256_set1_ps(inverse);
+    for (int h = 0; h < 2; ++h) {
+      const I a = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + 16 * h), factor));
+      const I b = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + 16 * h + 8), factor));
+      sum[h] = sum8(_mm256_add_epi32(a, b));
+      const I words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xD8);
+      const __m128i packed = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(q + 16 * h), packed);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace brisk::cpu
