@@ -70,6 +70,11 @@ void Graph::add_effect(Op op, OpParams params, std::vector<TensorRef> inputs) {
   nodes_.push_back({op, params, std::move(inputs), TensorRef{}});
 }
 
+void Graph::keep_nodes(const std::vector<bool>& keep) {
+  size_t index = 0;
+  std::erase_if(nodes_, [&](const Node&) { return !keep[index++]; });
+}
+
 void Graph::mark_output(TensorRef tensor) { outputs_.push_back(tensor); }
 
 std::string Graph::describe(TensorRef ref) const {

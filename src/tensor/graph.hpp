@@ -63,6 +63,8 @@ class Graph {
   TensorRef add(Op op, OpParams params, std::vector<TensorRef> inputs, const Shape& shape, std::string name = {});
   /// Appends a node that only writes into its stored inputs (store_kv).
   void add_effect(Op op, OpParams params, std::vector<TensorRef> inputs);
+  /// Drops the nodes for which `keep` (by index) is false; nothing that is kept may read their results.
+  void keep_nodes(const std::vector<bool>& keep);
   /// Keeps the tensor readable after the run.
   void mark_output(TensorRef tensor);
 

@@ -98,6 +98,7 @@ using OpParams = std::variant<NoParams, NormParams, ScaleParams, SoftCapParams, 
   X(rope_table, RopeTableParams, 1, 2) \
   X(rope, RopeParams, 2, 2)            \
   X(store_kv, AttentionParams, 7, 7)   \
+  X(load_kv, AttentionParams, 5, 5)    \
   X(attention, AttentionParams, 6, 6)  \
   X(gated, ActivationParams, 2, 2)     \
   X(activate, ActivationParams, 1, 1)  \

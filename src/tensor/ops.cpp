@@ -34,7 +34,7 @@ void require_same_or_row(const Graph& g, Op op, TensorRef x, TensorRef y) {
   require(a == b || (b.rows() == 1 && a[0] == b[0]), g, op, "shapes do not fit", x, y);
 }
 
-void require_attention(const Graph& g, Op op, TensorRef q_or_k, const KvInputs& kv, const AttentionParams& p) {
+void require_pages(const Graph& g, Op op, TensorRef q_or_k, const KvInputs& kv, const AttentionParams& p) {
   const Shape& k = g.shape(kv.k_pages);
   const Shape& v = g.shape(kv.v_pages);
   require(k[0] == kPagePositions * p.n_head_kv * p.head_dim, g, op, "K pages have another size", q_or_k, kv.k_pages);
@@ -42,9 +42,14 @@ void require_attention(const Graph& g, Op op, TensorRef q_or_k, const KvInputs& 
   require(k[1] == v[1], g, op, "K and V have another number of pages", kv.k_pages, kv.v_pages);
   require_ids(g, op, kv.positions, q_or_k);
   require_ids(g, op, kv.sequences, q_or_k);
-  require(g.shape(kv.positions)[0] == g.shape(q_or_k)[1], g, op, "one position a row", q_or_k, kv.positions);
-  require(g.shape(kv.sequences)[0] == g.shape(q_or_k)[1], g, op, "one sequence a row", q_or_k, kv.sequences);
+  require(g.shape(kv.sequences)[0] == g.shape(kv.positions)[0], g, op, "one sequence a position", kv.positions,
+          kv.sequences);
   require(g.tensor(kv.page_table).dtype == DType::i32, g, op, "page table must be i32", q_or_k, kv.page_table);
+}
+
+void require_attention(const Graph& g, Op op, TensorRef q_or_k, const KvInputs& kv, const AttentionParams& p) {
+  require_pages(g, op, q_or_k, kv, p);
+  require(g.shape(kv.positions)[0] == g.shape(q_or_k)[1], g, op, "one position a row", q_or_k, kv.positions);
 }
 
 }  // namespace
@@ -150,6 +155,13 @@ void store_kv(Graph& g, TensorRef k, TensorRef v, const KvInputs& kv, const Atte
   require(g.shape(v)[0] == params.n_head_kv * params.head_dim_v, g, Op::store_kv, "V has another width", v, kv.v_pages);
   require_attention(g, Op::store_kv, k, kv, params);
   g.add_effect(Op::store_kv, params, {k, v, kv.k_pages, kv.v_pages, kv.positions, kv.sequences, kv.page_table});
+}
+
+TensorRef load_kv(Graph& g, const KvInputs& kv, const AttentionParams& params) {
+  require_pages(g, Op::load_kv, kv.k_pages, kv, params);
+  const int64_t width = int64_t{params.n_head_kv} * (params.head_dim + params.head_dim_v);
+  return g.add(Op::load_kv, params, {kv.k_pages, kv.v_pages, kv.positions, kv.sequences, kv.page_table},
+               {width, g.shape(kv.positions)[0]});
 }
 
 TensorRef attention(Graph& g, TensorRef q, const KvInputs& kv, const AttentionParams& params) {

@@ -54,6 +54,10 @@ inline constexpr int64_t kPagePositions = 64;
 /// Writes k [n_head_kv * head_dim, m] and v [n_head_kv * head_dim_v, m] to their pages.
 /// Inputs of the node: k, v, k_pages, v_pages, positions, sequences, page_table.
 void store_kv(Graph& g, TensorRef k, TensorRef v, const KvInputs& kv, const AttentionParams& params);
+/// Reads stored rows back, to move or rotate them: [n_head_kv * head_dim + n_head_kv * head_dim_v, m], the K row then
+/// the V row of each (position, sequence). A position without a page gives zeros. Inputs of the node: k_pages, v_pages,
+/// positions, sequences, page_table.
+TensorRef load_kv(Graph& g, const KvInputs& kv, const AttentionParams& params);
 /// Causal attention of q [n_head * head_dim, m] over the pages of each token's sequence, positions 0 .. own:
 /// [n_head * head_dim_v, m]. Tokens of one sequence stand together in ascending positions. A position without a page is
 /// hidden. Inputs of the node: q, k_pages, v_pages, positions, sequences, page_table.

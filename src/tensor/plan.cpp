@@ -84,6 +84,23 @@ uint64_t padded_bytes(const Tensor& tensor) {
 
 }  // namespace
 
+Graph without_unread_nodes(Graph graph) {
+  const size_t n_nodes = graph.nodes().size();
+  std::vector<bool> read(graph.tensors().size(), false);
+  for (const TensorRef output : graph.outputs()) read[owner_of(graph, output)] = true;
+  std::vector<bool> keep(n_nodes, false);
+  for (size_t i = n_nodes; i-- > 0;) {
+    const Node& node = graph.nodes()[i];
+    keep[i] = !node.output.valid() || read[owner_of(graph, node.output)];
+    if (!keep[i]) continue;
+    for (const TensorRef input : node.inputs) {
+      if (input.valid()) read[owner_of(graph, input)] = true;
+    }
+  }
+  graph.keep_nodes(keep);
+  return graph;
+}
+
 Plan make_plan(Graph graph) {
   Plan plan;
   plan.offsets.assign(graph.tensors().size(), 0);

@@ -15,6 +15,9 @@ struct Plan {
   uint64_t arena_bytes = 0;
 };
 
+/// The graph without the nodes whose result nobody reads: neither a later node nor an output nor an effect.
+Graph without_unread_nodes(Graph graph);
+
 /// Outputs of the graph (and what they are views of) live until the end.
 Plan make_plan(Graph graph);
 
