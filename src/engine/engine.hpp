@@ -13,9 +13,9 @@ namespace brisk::engine {
 
 using RequestId = uint64_t;
 
-/// Serves requests: one thread runs a loop that mixes the prompts of new requests with the next token of the running ones
-/// (continuous batching). Requests wait while all sequences are busy. A sequence keeps the KV of its last request, so a
-/// request that continues it computes only what is new; this never changes a byte of the answer.
+/// Serves requests: one thread runs a loop that mixes the prompts of new requests with the next token of the running
+/// ones (continuous batching). Requests wait while all sequences are busy. A sequence keeps the KV of its last request,
+/// so a request that continues it computes only what is new; this never changes a byte of the answer.
 ///
 /// Model, tokenizer and device must outlive the engine. All functions may be called from any thread.
 class Engine {

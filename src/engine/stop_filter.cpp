@@ -5,7 +5,8 @@
 
 namespace brisk::engine {
 
-StopFilter::StopFilter(std::vector<std::string> stops, bool emit_stop) : stops_(std::move(stops)), emit_stop_(emit_stop) {
+StopFilter::StopFilter(std::vector<std::string> stops, bool emit_stop)
+    : stops_(std::move(stops)), emit_stop_(emit_stop) {
   std::erase_if(stops_, [](const std::string& stop) { return stop.empty(); });
 }
 

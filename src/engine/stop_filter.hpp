@@ -6,8 +6,8 @@
 
 namespace brisk::engine {
 
-/// Looks for stop texts in a stream of text and holds back what may still become one, so that nothing which was handed on
-/// is ever taken back.
+/// Looks for stop texts in a stream of text and holds back what may still become one, so that nothing which was handed
+/// on is ever taken back.
 class StopFilter {
  public:
   /// Empty stop texts are ignored. `emit_stop`: the matched text is handed on, too.
