@@ -19,11 +19,13 @@ const uint8_t* raw(const std::byte* p) { return reinterpret_cast<const uint8_t*>
 
 /// The arguments of a kernel call that are the same for every group.
 MatmulArgs token_part(const ActivationView& x, const MatmulOutput& y, int64_t tile_begin, int64_t tile_end) {
-  const int64_t first = tile_begin * kTileTokens;
+  const int64_t width = tile_tokens(x.n_tokens);
+  const int64_t first = tile_begin * width;
   MatmulArgs args{};
+  args.tile_tokens = width;
   args.k = x.k;
   args.activations = raw(x.data) + static_cast<uint64_t>(first) * token_bytes(x.format, x.k);
-  args.n_tokens = std::min(tile_end * kTileTokens, x.n_tokens) - first;
+  args.n_tokens = std::min(tile_end * width, x.n_tokens) - first;
   args.ldy = y.ld;
   args.y = y.rows ? y.data : y.data + first * y.ld;
   args.y_rows = y.rows ? y.rows + first : nullptr;
@@ -74,7 +76,7 @@ void matmul_groups(const KernelTable& table, const MatrixView& w, const Activati
     }
     return;
   }
-  const auto tile_bytes = static_cast<int64_t>(kTileTokens * token_bytes(x.format, x.k));
+  const auto tile_bytes = static_cast<int64_t>(token_bytes(x.format, x.k)) * tile_tokens(x.n_tokens);
   const int64_t tiles = std::max<int64_t>(1, static_cast<int64_t>(kActivationBlockBytes) / tile_bytes);
   for (int64_t tile = range.tile_begin; tile < range.tile_end; tile += tiles) {
     MatmulArgs args = token_part(x, y, tile, std::min(tile + tiles, range.tile_end));

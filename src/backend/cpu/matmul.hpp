@@ -20,8 +20,7 @@ struct ActivationFormat {
 /// Bytes of packed activations; the buffer must be 64-byte aligned.
 [[nodiscard]] uint64_t activation_bytes(ActivationFormat format, int64_t n_tokens, int64_t k) noexcept;
 
-/// Tiles of kTileTokens tokens: the unit in which packing and matmul_groups are split over tokens.
-[[nodiscard]] constexpr int64_t tile_count(int64_t n_tokens) noexcept { return (n_tokens + kTileTokens - 1) / kTileTokens; }
+/// Tiles (tile_count(n_tokens) of them) are the unit in which packing and matmul_groups are split over tokens.
 
 /// Packs tiles [tile_begin, tile_end) of the source (its `offset` is ignored: `format` has it) into `out`, the whole buffer.
 void pack_activations(const KernelTable& table, ActivationFormat format, const ActivationSource& source, int64_t tile_begin,
@@ -42,7 +41,7 @@ struct MatmulOutput {
   const int32_t* rows = nullptr;
 };
 
-/// A part of one matmul: groups of 16 output rows times tiles of 16 tokens.
+/// A part of one matmul: groups of 16 output rows (group_count(n) in all) times activation tiles (tile_count(n_tokens)).
 struct MatmulRange {
   int64_t group_begin = 0;
   int64_t group_end = 0;

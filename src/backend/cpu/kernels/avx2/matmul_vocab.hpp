@@ -14,6 +14,7 @@ struct MatmulVocab {
   using I = __m256i;
   static constexpr int kLanes = 8;
   static constexpr int kTokens = 4;  // 4 accumulators + 8 levels + scales: 16 registers
+  static constexpr int interleave(int tokens) { return tokens < 2 ? tokens : 2; }
 
   static I load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static I bytes(int value) { return _mm256_set1_epi8(static_cast<char>(value)); }
@@ -80,11 +81,13 @@ struct MatmulVocab {
 #endif
   }
 
-  template <int bits, int n>
-  static I dot(const I* w, const int8_t* q, I init) {
+  template <int bits, int n, int U>
+  static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
 #pragma GCC unroll 8
-    for (int j = 0; j < n; ++j) init = dpbusd(init, w[j], broadcast_quad(q + 4 * j));
-    return init;
+    for (int j = 0; j < n; ++j) {
+#pragma GCC unroll 8
+      for (int u = 0; u < U; ++u) dot[u] = dpbusd(dot[u], w[j], broadcast_quad(q + 64 * u + 4 * j));
+    }
   }
 #else
   static I wide_levels(I biased) { return _mm256_xor_si256(biased, bytes(0x80)); }
@@ -92,7 +95,7 @@ struct MatmulVocab {
   static I add_pairs(I acc, I pairs) { return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1))); }
 
   template <int bits, int n>
-  static I dot(const I* w, const int8_t* q, I init) {
+  static I dot_token(const I* w, const int8_t* q, I init) {
     if constexpr (bits == 8) {
       I acc = zero_i();
 #pragma GCC unroll 8
@@ -102,17 +105,22 @@ struct MatmulVocab {
       }
       return acc;
     }
-    constexpr int steps = bits <= 4 ? 8 : bits == 5 ? 4 : 2;
+    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : 2;
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += steps) {
       I pairs = _mm256_maddubs_epi16(w[j], broadcast_quad(q + 4 * j));
 #pragma GCC unroll 8
-      for (int i = j + 1; i < n && i < j + steps; ++i) {
-        pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w[i], broadcast_quad(q + 4 * i)));
+      for (int i = 1; i < steps; ++i) {
+        pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(w[j + i], broadcast_quad(q + 4 * (j + i))));
       }
       init = add_pairs(init, pairs);
     }
     return init;
+  }
+  template <int bits, int n, int U>
+  static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
+#pragma GCC unroll 8
+    for (int u = 0; u < U; ++u) dot[u] = dot_token<bits, n>(w, q + 64 * u, dot[u]);
   }
 #endif
 

@@ -13,7 +13,9 @@ struct MatmulVocab {
   using F = __m512;
   using I = __m512i;
   static constexpr int kLanes = 16;
-  static constexpr int kTokens = 16;
+  static constexpr int kTokens = 15;
+  /// Tokens whose dot products run together: 15 accumulators, 8 levels, 5 dot products, scales fill the 32 registers.
+  static constexpr int interleave(int tokens) { return tokens % 5 == 0 ? 5 : tokens < 4 ? tokens : 4; }
 
   static I load(const uint8_t* p) { return _mm512_loadu_si512(p); }
   static I bytes(int value) { return _mm512_set1_epi8(static_cast<char>(value)); }
@@ -68,12 +70,23 @@ struct MatmulVocab {
   /// Levels stored with a bias of 128, as dot<8> takes them.
   static I wide_levels(I biased) { return biased; }
 
-  /// init + sum over n k-quads of levels (unsigned, `bits` wide) times activations.
-  template <int bits, int n>
-  static I dot(const I* w, const int8_t* q, I init) {
+  /// The activations as a broadcast memory operand: g++ 12 has no such form of the intrinsic and spends an instruction and a
+  /// register on the broadcast.
+  static inline __attribute__((always_inline)) I dpbusd(I acc, I w, const int8_t* q) {
+    struct Quad { int8_t q[4]; };
+    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*reinterpret_cast<const Quad*>(q)));
+    return acc;
+  }
+
+  /// dot[u] += sum over n k-quads of levels (unsigned, `bits` wide) times the activations of token u, which lie a block's
+  /// 64 bytes apart.
+  template <int bits, int n, int U>
+  static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
 #pragma GCC unroll 8
-    for (int j = 0; j < n; ++j) init = _mm512_dpbusd_epi32(init, w[j], broadcast_quad(q + 4 * j));
-    return init;
+    for (int j = 0; j < n; ++j) {
+#pragma GCC unroll 8
+      for (int u = 0; u < U; ++u) dot[u] = dpbusd(dot[u], w[j], q + 64 * u + 4 * j);
+    }
   }
 #else
   static I wide_levels(I biased) { return _mm512_xor_si512(biased, bytes(0x80)); }
@@ -84,7 +97,7 @@ struct MatmulVocab {
   /// before they are widened. Eight bits are signed here (wide_levels), |w| * sign(w) q keeps a step within int16, and the
   /// init (which belongs to the bias) is left out.
   template <int bits, int n>
-  static I dot(const I* w, const int8_t* q, I init) {
+  static I dot_token(const I* w, const int8_t* q, I init) {
     if constexpr (bits == 8) {
       I acc = zero_i();
 #pragma GCC unroll 8
@@ -95,17 +108,22 @@ struct MatmulVocab {
       }
       return acc;
     }
-    constexpr int steps = bits <= 4 ? 8 : bits == 5 ? 4 : 2;
+    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : 2;
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += steps) {
       I pairs = _mm512_maddubs_epi16(w[j], broadcast_quad(q + 4 * j));
 #pragma GCC unroll 8
-      for (int i = j + 1; i < n && i < j + steps; ++i) {
-        pairs = _mm512_add_epi16(pairs, _mm512_maddubs_epi16(w[i], broadcast_quad(q + 4 * i)));
+      for (int i = 1; i < steps; ++i) {
+        pairs = _mm512_add_epi16(pairs, _mm512_maddubs_epi16(w[j + i], broadcast_quad(q + 4 * (j + i))));
       }
       init = add_pairs(init, pairs);
     }
     return init;
+  }
+  template <int bits, int n, int U>
+  static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
+#pragma GCC unroll 8
+    for (int u = 0; u < U; ++u) dot[u] = dot_token<bits, n>(w, q + 64 * u, dot[u]);
   }
 #endif
 

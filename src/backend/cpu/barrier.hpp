@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace brisk::cpu {
+
+/// Blocks while `word` is `value`; may return early. wake_all() after a change of the word ends every wait on it.
+void futex_wait(const std::atomic<uint32_t>& word, uint32_t value) noexcept;
+void futex_wake_all(std::atomic<uint32_t>& word) noexcept;
+
+/// A word that changes and whose change threads wait for: they spin, then yield, then sleep, so that a waiter never keeps
+/// the thread it waits for off the processor for long.
+class Signal {
+ public:
+  [[nodiscard]] uint32_t value() const noexcept { return word_.load(std::memory_order_acquire); }
+  /// Returns once the value is not `old`. At most `spins` pauses, then a few yields, then sleep.
+  void wait_change(uint32_t old, int spins) noexcept;
+  /// Adds one and wakes sleepers.
+  void change() noexcept;
+
+ private:
+  // seq_cst between the word and the sleeper count: either the changer sees the sleeper or the sleeper sees the change.
+  alignas(64) std::atomic<uint32_t> word_{0};
+  std::atomic<uint32_t> sleepers_{0};
+};
+
+/// Barrier of a fixed number of threads, reusable. Everything before wait() in any thread happens before everything after it
+/// in all of them.
+class Barrier {
+ public:
+  /// Not while threads wait.
+  void reset(int n_threads, int spins) noexcept {
+    n_threads_ = n_threads;
+    spins_ = spins;
+  }
+  void wait() noexcept {
+    if (n_threads_ == 1) return;
+    const uint32_t phase = phase_.value();
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<uint32_t>(n_threads_)) {
+      arrived_.store(0, std::memory_order_relaxed);
+      phase_.change();
+    } else {
+      phase_.wait_change(phase, spins_);
+    }
+  }
+
+ private:
+  alignas(64) std::atomic<uint32_t> arrived_{0};
+  Signal phase_;
+  int n_threads_ = 1;
+  int spins_ = 0;
+};
+
+}  // namespace brisk::cpu
