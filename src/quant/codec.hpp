@@ -15,11 +15,12 @@ void decode(DType dtype, const std::byte* blocks, std::span<float> out);
 /// Whether encode() knows the type (those that need no search over a grid).
 [[nodiscard]] bool can_encode(DType dtype) noexcept;
 
-/// Encodes `values` (a multiple of the block length); equal to the reference encoders byte for byte.
+/// Encodes `values` (finite, a multiple of the block length); equal to the reference encoders byte for byte.
 void encode(DType dtype, std::span<const float> values, std::byte* blocks);
 
-/// A block format seen as integers: 32 elements as value[i] = scale[i / 16] * q[i] + min[i / 16]. All scales and levels are
-/// exact (no rounding beyond the f32 product that the format's decoder has itself). What the CPU's packed tiles are made of.
+/// A block format seen as integers: 32 elements as value[i] = scale[i / 16] * q[i] + min[i / 16]. All scales and levels
+/// are exact (no rounding beyond the f32 product that the format's decoder has itself). What the CPU's packed tiles are
+/// made of.
 struct Levels {
   int8_t q[32];
   float scale[2];

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace brisk {
@@ -49,10 +50,10 @@ enum class DType : uint32_t {
 /// One row of the type table: everything that follows from a type's id.
 struct DTypeTraits {
   DType dtype;
-  std::string_view name;   ///< as the field prints it: "q4_K", "f16"
-  uint32_t block_length;   ///< elements to a block, 1 for plain types
-  uint32_t block_bytes;    ///< bytes to a block
-  bool quantized;          ///< block format that the portable decoder expands to f32
+  std::string_view name;  ///< as the field prints it: "q4_K", "f16"
+  uint32_t block_length;  ///< elements to a block, 1 for plain types
+  uint32_t block_bytes;   ///< bytes to a block
+  bool quantized;         ///< block format that the portable decoder expands to f32
 };
 
 /// All types, by id.
@@ -65,6 +66,10 @@ struct DTypeTraits {
 [[nodiscard]] std::optional<DType> dtype_from_name(std::string_view name) noexcept;
 
 [[nodiscard]] const DTypeTraits& traits(DType dtype) noexcept;
+
+/// For error messages about an id that find_dtype() does not know: "type id 31 (q4_0_4_4), which was retired: take
+/// ...".
+[[nodiscard]] std::string describe_unknown_dtype(uint32_t id);
 
 /// Bytes of `n` elements; n must be a multiple of the block length.
 [[nodiscard]] constexpr uint64_t bytes_of(const DTypeTraits& type, uint64_t n) noexcept {
