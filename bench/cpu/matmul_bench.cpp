@@ -26,20 +26,21 @@ struct FormatName {
   const char* name;
 };
 constexpr FormatName kFormats[] = {
-    {PackFormat::q4_0, "q4_0"},     {PackFormat::q4_1, "q4_1"},   {PackFormat::q5_0, "q5_0"}, {PackFormat::q5_1, "q5_1"},
-    {PackFormat::q8_0, "q8_0"},     {PackFormat::iq4_nl, "iq4_nl"}, {PackFormat::q2_k, "q2_k"}, {PackFormat::q3_k, "q3_k"},
-    {PackFormat::q4_k, "q4_k"},     {PackFormat::q5_k, "q5_k"},   {PackFormat::q6_k, "q6_k"}, {PackFormat::iq4_xs, "iq4_xs"},
-    {PackFormat::f32, "f32"},       {PackFormat::f16, "f16"},     {PackFormat::bf16, "bf16"}, {PackFormat::tile32, "tile32"},
-    {PackFormat::tile16, "tile16"},
+    {PackFormat::q4_0, "q4_0"},     {PackFormat::q4_1, "q4_1"},     {PackFormat::q5_0, "q5_0"},
+    {PackFormat::q5_1, "q5_1"},     {PackFormat::q8_0, "q8_0"},     {PackFormat::iq4_nl, "iq4_nl"},
+    {PackFormat::q2_k, "q2_k"},     {PackFormat::q3_k, "q3_k"},     {PackFormat::q4_k, "q4_k"},
+    {PackFormat::q5_k, "q5_k"},     {PackFormat::q6_k, "q6_k"},     {PackFormat::iq4_xs, "iq4_xs"},
+    {PackFormat::f32, "f32"},       {PackFormat::f16, "f16"},       {PackFormat::bf16, "bf16"},
+    {PackFormat::tile32, "tile32"}, {PackFormat::tile16, "tile16"},
 };
 
 struct AlignedDelete {
-  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{4096}); }
+  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{4096}); }
 };
 using Bytes = std::unique_ptr<std::byte, AlignedDelete>;
 
 Bytes make_bytes(uint64_t size) {
-  return Bytes(static_cast<std::byte*>(::operator new(size + 4096, std::align_val_t{4096})));
+  return Bytes(static_cast<std::byte*>(::operator new (size + 4096, std::align_val_t{4096})));
 }
 
 struct Problem {
@@ -74,8 +75,8 @@ void run(benchmark::State& state, Isa isa, PackFormat format, int64_t k, int64_t
   }
   const double ops = 2.0 * static_cast<double>(k * n * tokens) * static_cast<double>(state.iterations());
   state.counters["GOPS"] = benchmark::Counter(ops * 1e-9, benchmark::Counter::kIsRate);
-  state.counters["GB/s"] =
-      benchmark::Counter(static_cast<double>(size) * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
+  state.counters["GB/s"] = benchmark::Counter(
+      static_cast<double>(size) * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
 }
 
 void quantize(benchmark::State& state, Isa isa, int64_t k, int64_t tokens) {
@@ -95,14 +96,16 @@ void add_all(Isa isa) {
   constexpr int64_t shapes[][2] = {{576, 1536}, {2048, 2048}, {2048, 8192}};
   for (const FormatName& f : kFormats) {
     for (const auto& shape : shapes) {
-      const int64_t k = shape[0] == 576 && f.format >= PackFormat::q2_k && f.format <= PackFormat::iq4_xs ? 512 : shape[0];
+      const int64_t k =
+          shape[0] == 576 && f.format >= PackFormat::q2_k && f.format <= PackFormat::iq4_xs ? 512 : shape[0];
       const int64_t n = shape[1];
       for (const int64_t tokens : {1, 8, 512}) {
-        const std::string name = std::string(f.name) + "/" + std::to_string(k) + "x" + std::to_string(n) + "/t" +
-                                 std::to_string(tokens);
+        const std::string name =
+            std::string(f.name) + "/" + std::to_string(k) + "x" + std::to_string(n) + "/t" + std::to_string(tokens);
         const auto bench = [=](benchmark::State& s, bool cold) { run(s, isa, f.format, k, n, tokens, cold); };
         benchmark::RegisterBenchmark(name.c_str(), bench, false)->Unit(benchmark::kMicrosecond);
-        if (tokens == 1) benchmark::RegisterBenchmark((name + "/cold").c_str(), bench, true)->Unit(benchmark::kMicrosecond);
+        if (tokens == 1)
+          benchmark::RegisterBenchmark((name + "/cold").c_str(), bench, true)->Unit(benchmark::kMicrosecond);
       }
     }
   }

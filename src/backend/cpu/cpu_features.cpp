@@ -18,9 +18,9 @@ constexpr std::array<std::string_view, kIsaCount> kNames = {"scalar", "avx2", "a
 constexpr bool bit(uint32_t word, int index) { return (word >> index & 1) != 0; }
 
 struct Features {
-  bool avx2 = false;      ///< with FMA and F16C
+  bool avx2 = false;  ///< with FMA and F16C
   bool avx_vnni = false;
-  bool avx512 = false;    ///< F, BW, DQ, VL
+  bool avx512 = false;  ///< F, BW, DQ, VL
   bool avx512_vnni = false;
 };
 
@@ -54,11 +54,16 @@ Features detect() {
 
 bool supported(Isa isa, const Features& features) {
   switch (isa) {
-    case Isa::scalar: return true;
-    case Isa::avx2: return features.avx2;
-    case Isa::avx2_vnni: return features.avx_vnni;
-    case Isa::avx512: return features.avx512;
-    case Isa::avx512_vnni: return features.avx512_vnni;
+    case Isa::scalar:
+      return true;
+    case Isa::avx2:
+      return features.avx2;
+    case Isa::avx2_vnni:
+      return features.avx_vnni;
+    case Isa::avx512:
+      return features.avx512;
+    case Isa::avx512_vnni:
+      return features.avx512_vnni;
   }
   return false;
 }

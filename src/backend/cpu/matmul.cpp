@@ -49,8 +49,8 @@ uint64_t activation_bytes(ActivationFormat format, int64_t n_tokens, int64_t k) 
   return static_cast<uint64_t>(n_tokens) * token_bytes(format, k);
 }
 
-void pack_activations(const KernelTable& table, ActivationFormat format, const ActivationSource& source, int64_t tile_begin,
-                      int64_t tile_end, std::byte* out) noexcept {
+void pack_activations(const KernelTable& table, ActivationFormat format, const ActivationSource& source,
+                      int64_t tile_begin, int64_t tile_end, std::byte* out) noexcept {
   ActivationSource with_offset = source;
   with_offset.offset = format.offset;
   const auto pack = format.quantized ? table.matmul->quantize_activations : table.matmul->transpose_activations;

@@ -8,8 +8,8 @@
 
 namespace brisk::cpu {
 
-/// Form of the activations that a weight format needs: f32, or int8 blocks made for one level offset. Activations that serve
-/// several matrices need packing only once per ActivationFormat.
+/// Form of the activations that a weight format needs: f32, or int8 blocks made for one level offset. Activations that
+/// serve several matrices need packing only once per ActivationFormat.
 struct ActivationFormat {
   bool quantized = false;
   int32_t offset = 0;
@@ -22,9 +22,10 @@ struct ActivationFormat {
 
 /// Tiles (tile_count(n_tokens) of them) are the unit in which packing and matmul_groups are split over tokens.
 
-/// Packs tiles [tile_begin, tile_end) of the source (its `offset` is ignored: `format` has it) into `out`, the whole buffer.
-void pack_activations(const KernelTable& table, ActivationFormat format, const ActivationSource& source, int64_t tile_begin,
-                      int64_t tile_end, std::byte* out) noexcept;
+/// Packs tiles [tile_begin, tile_end) of the source (its `offset` is ignored: `format` has it) into `out`, the whole
+/// buffer.
+void pack_activations(const KernelTable& table, ActivationFormat format, const ActivationSource& source,
+                      int64_t tile_begin, int64_t tile_end, std::byte* out) noexcept;
 
 /// Packed activations of `n_tokens` tokens. Does not own.
 struct ActivationView {
@@ -41,7 +42,8 @@ struct MatmulOutput {
   const int32_t* rows = nullptr;
 };
 
-/// A part of one matmul: groups of 16 output rows (group_count(n) in all) times activation tiles (tile_count(n_tokens)).
+/// A part of one matmul: groups of 16 output rows (group_count(n) in all) times activation tiles
+/// (tile_count(n_tokens)).
 struct MatmulRange {
   int64_t group_begin = 0;
   int64_t group_end = 0;

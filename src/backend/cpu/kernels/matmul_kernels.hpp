@@ -7,25 +7,39 @@ namespace brisk::cpu {
 
 /// Rows of a packed group: one row a SIMD lane (two registers of 8 lanes on AVX2).
 inline constexpr int kGroupRows = 16;
-/// Most tokens of an activation tile (measured on AVX-512 VNNI: 12, 14, 15, 16 tokens reach 57, 60, 63, 59 % of the peak).
+/// Most tokens of an activation tile (measured on AVX-512 VNNI: 12, 14, 15, 16 tokens reach 57, 60, 63, 59 % of the
+/// peak).
 inline constexpr int kTileTokens = 15;
 
-/// Tiles of `n_tokens` tokens, and their width: as even as can be, so that 16 tokens are 8 + 8 and not 15 + 1. The last tile
-/// has what is left.
+/// Tiles of `n_tokens` tokens, and their width: as even as can be, so that 16 tokens are 8 + 8 and not 15 + 1. The last
+/// tile has what is left.
 static constexpr int64_t tile_count(int64_t n_tokens) { return (n_tokens + kTileTokens - 1) / kTileTokens; }
 static constexpr int64_t tile_tokens(int64_t n_tokens) {
   return n_tokens == 0 ? 1 : (n_tokens + tile_count(n_tokens) - 1) / tile_count(n_tokens);
 }
 
-/// How a group of 16 weight rows lies in memory (docs: pack/pack.hpp). The last four exist only in scratch memory: groups of
-/// the types that stay in the file's bytes are decoded to them right before use.
+/// How a group of 16 weight rows lies in memory (docs: pack/pack.hpp). The last two exist only in scratch memory:
+/// groups of the types that stay in the file's bytes are decoded to them right before use.
 enum class PackFormat : uint8_t {
-  f32, f16, bf16,
-  q4_0, q4_1, q5_0, q5_1, q8_0, iq4_nl,
-  q2_k, q3_k, q4_k, q5_k, q6_k, iq4_xs,
-  tile32, tile32_min, tile16, tile16_min,
+  f32,
+  f16,
+  bf16,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q8_0,
+  iq4_nl,
+  q2_k,
+  q3_k,
+  q4_k,
+  q5_k,
+  q6_k,
+  iq4_xs,
+  tile32,
+  tile16,
 };
-inline constexpr int kPackFormatCount = 19;
+inline constexpr int kPackFormatCount = 17;
 
 /// One 32-wide block of one activation row, quantised to int8: x[i] ~ scale * q[i]. One cache line.
 /// `init` = -offset * sum(q): where unsigned weight levels carry an offset, dot products start there.
@@ -41,14 +55,15 @@ struct ActivationBlock {
 static_assert(sizeof(ActivationBlock) == 64);
 
 /// Activation rows to pack into tiles of tile_tokens(n_tokens) tokens (the last tile is as narrow as the tokens left).
-/// Tile of width w: quantised [w tokens][k / 32] ActivationBlocks, tokens innermost; f32 [w tokens][k] floats, tokens innermost.
+/// Tile of width w: quantised [w tokens][k / 32] ActivationBlocks, tokens innermost; f32 [w tokens][k] floats, tokens
+/// innermost.
 struct ActivationSource {
-  const float* x;          ///< row r at x + r * ldx
+  const float* x;  ///< row r at x + r * ldx
   int64_t ldx;
-  const int32_t* rows;     ///< token t is row rows[t]; null: row t
+  const int32_t* rows;  ///< token t is row rows[t]; null: row t
   int64_t n_tokens;
   int64_t k;
-  int32_t offset;          ///< of the weight levels, for ActivationBlock::init; unused for f32
+  int32_t offset;  ///< of the weight levels, for ActivationBlock::init; unused for f32
 };
 
 /// y[token][row] for all rows of `n_groups` packed groups and the tokens of whole tiles.
@@ -56,21 +71,23 @@ struct MatmulArgs {
   const uint8_t* weights;  ///< first group; 64-byte aligned, groups contiguous
   int64_t group_bytes;
   int64_t n_groups;
-  int64_t n_rows;          ///< valid rows from the first group on, in (16 * (n_groups - 1), 16 * n_groups]
+  int64_t n_rows;  ///< valid rows from the first group on, in (16 * (n_groups - 1), 16 * n_groups]
   int64_t k;
   const uint8_t* activations;  ///< first tile
-  int64_t n_tokens;        ///< of these tiles
-  int64_t tile_tokens;     ///< width of the tiles; the last one is as narrow as the tokens left
-  float* y;                ///< row of token t at y + ldy * (y_rows ? y_rows[t] : t)
+  int64_t n_tokens;            ///< of these tiles
+  int64_t tile_tokens;         ///< width of the tiles; the last one is as narrow as the tokens left
+  float* y;                    ///< row of token t at y + ldy * (y_rows ? y_rows[t] : t)
   int64_t ldy;
   const int32_t* y_rows;
 };
 
 struct MatmulKernels {
   /// Packs tiles [tile_begin, tile_end) to int8 blocks; `out` is the start of tile 0.
-  void (*quantize_activations)(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, uint8_t* out) noexcept;
+  void (*quantize_activations)(const ActivationSource& source, int64_t tile_begin, int64_t tile_end,
+                               uint8_t* out) noexcept;
   /// The same for f32, f16 and bf16 weights: activations stay f32.
-  void (*transpose_activations)(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, uint8_t* out) noexcept;
+  void (*transpose_activations)(const ActivationSource& source, int64_t tile_begin, int64_t tile_end,
+                                uint8_t* out) noexcept;
   /// By PackFormat.
   void (*matmul[kPackFormatCount])(const MatmulArgs& args) noexcept;
 };

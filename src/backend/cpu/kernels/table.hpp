@@ -6,7 +6,8 @@ namespace brisk::cpu {
 
 struct OpKernels;  // kernels/op_kernels.hpp
 
-/// Instruction sets that have a kernel table of their own. The scalar one is the definition; the others equal it bit for bit.
+/// Instruction sets that have a kernel table of their own. The scalar one is the definition; the others equal it bit
+/// for bit.
 enum class Isa : unsigned char { scalar, avx2, avx2_vnni, avx512, avx512_vnni };
 
 inline constexpr int kIsaCount = 5;

@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-// Field offsets are those of docs/formats/tensor-types.md. Nibbles are handled four at a time, as bytes of a 32-bit word.
+// Field offsets are those of docs/formats/tensor-types.md. Nibbles are handled four at a time, as bytes of a 32-bit
+// word.
 
 namespace brisk::cpu {
 namespace {
@@ -95,8 +96,10 @@ LaneWords read_lane_words(DType dtype, const std::byte* row, int64_t block) {
   LaneWords out{};
   switch (dtype) {
     case DType::q4_0:
-    case DType::iq4_nl: return split_nibbles(at + 2);
-    case DType::q4_1: return split_nibbles(at + 4);
+    case DType::iq4_nl:
+      return split_nibbles(at + 2);
+    case DType::q4_1:
+      return split_nibbles(at + 4);
     case DType::q5_0:
       out = split_nibbles(at + 6);
       add_fifth_bits(out, word(at + 2));
@@ -108,19 +111,24 @@ LaneWords read_lane_words(DType dtype, const std::byte* row, int64_t block) {
     case DType::q8_0:
       for (int j = 0; j < 8; ++j) out.quad[j] = word(at + 2 + 4 * j) ^ 0x80808080;
       return out;
-    case DType::q2_k: return take_bits(at + 16 + 32 * (b / 4), 2 * (b % 4), kLow2);
+    case DType::q2_k:
+      return take_bits(at + 16 + 32 * (b / 4), 2 * (b % 4), kLow2);
     case DType::q3_k:
       out = take_bits(at + 32 + 32 * (b / 4), 2 * (b % 4), kLow2);
       add_bits(out, at, b, kLow1, 2);
       return out;
-    case DType::q4_k: return take_bits(at + 16 + 32 * (b / 2), 4 * (b % 2), kLow4);
+    case DType::q4_k:
+      return take_bits(at + 16 + 32 * (b / 2), 4 * (b % 2), kLow4);
     case DType::q5_k:
       out = take_bits(at + 48 + 32 * (b / 2), 4 * (b % 2), kLow4);
       add_bits(out, at + 16, b, kLow1, 4);
       return out;
-    case DType::q6_k: return q6_k_words(at, b);
-    case DType::iq4_xs: return split_nibbles(at + 8 + 16 * b);
-    default: return out;
+    case DType::q6_k:
+      return q6_k_words(at, b);
+    case DType::iq4_xs:
+      return split_nibbles(at + 8 + 16 * b);
+    default:
+      return out;
   }
 }
 
@@ -130,11 +138,16 @@ LaneScales read_lane_scales(DType dtype, const std::byte* row, int64_t block) {
     case DType::q4_1:
     case DType::q5_1:
     case DType::q4_k:
-    case DType::q5_k: return {half(at), half(at + 2)};
-    case DType::q2_k: return {half(at + 80), half(at + 82)};
-    case DType::q3_k: return {half(at + 108), 0};
-    case DType::q6_k: return {half(at + 208), 0};
-    default: return {half(at), 0};
+    case DType::q5_k:
+      return {half(at), half(at + 2)};
+    case DType::q2_k:
+      return {half(at + 80), half(at + 82)};
+    case DType::q3_k:
+      return {half(at + 108), 0};
+    case DType::q6_k:
+      return {half(at + 208), 0};
+    default:
+      return {half(at), 0};
   }
 }
 
@@ -142,13 +155,19 @@ uint8_t read_sub_scale(DType dtype, const std::byte* row, int64_t block, int ind
   const std::byte* at = block_at(dtype, row, block);
   const int b = static_cast<int>(block % 8);
   switch (dtype) {
-    case DType::q2_k: return std::to_integer<uint8_t>(at[2 * b + index]);
-    case DType::q3_k: return q3_scale(at + 96, 2 * b + index);
+    case DType::q2_k:
+      return std::to_integer<uint8_t>(at[2 * b + index]);
+    case DType::q3_k:
+      return q3_scale(at + 96, 2 * b + index);
     case DType::q4_k:
-    case DType::q5_k: return six_bits(at + 4, b, index == 1);
-    case DType::q6_k: return std::to_integer<uint8_t>(at[192 + 2 * b + index]);
-    case DType::iq4_xs: return iq4_xs_scale(at, b);
-    default: return 0;
+    case DType::q5_k:
+      return six_bits(at + 4, b, index == 1);
+    case DType::q6_k:
+      return std::to_integer<uint8_t>(at[192 + 2 * b + index]);
+    case DType::iq4_xs:
+      return iq4_xs_scale(at, b);
+    default:
+      return 0;
   }
 }
 

@@ -54,7 +54,9 @@ void store_one_bit(const LaneWords& words, int shift, int lane, uint8_t* to) {
 void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to) {
   switch (kind) {
     case LevelKind::nibbles:
-    case LevelKind::kvalues: store_nibbles(words, lane, to); break;
+    case LevelKind::kvalues:
+      store_nibbles(words, lane, to);
+      break;
     case LevelKind::nibbles_one_bit:
       store_nibbles(words, lane, to);
       store_one_bit(words, 4, lane, to + 256);
@@ -63,7 +65,9 @@ void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to)
       store_nibbles(words, lane, to);
       store_two_bits(words, 4, lane, to + 256);
       break;
-    case LevelKind::two_bits: store_two_bits(words, 0, lane, to); break;
+    case LevelKind::two_bits:
+      store_two_bits(words, 0, lane, to);
+      break;
     case LevelKind::two_bits_one_bit:
       store_two_bits(words, 0, lane, to);
       store_one_bit(words, 2, lane, to + 128);
@@ -71,7 +75,8 @@ void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to)
     case LevelKind::bytes:
       for (int j = 0; j < 8; ++j) put(to, j, lane, words.quad[j]);
       break;
-    case LevelKind::none: break;
+    case LevelKind::none:
+      break;
   }
 }
 
@@ -102,18 +107,15 @@ void pack_tile_lane(DType dtype, const std::byte* row, int64_t k, int lane, uint
       std::memcpy(&word, levels.q + 4 * j, 4);
       put(place.levels, j, lane, word ^ 0x80808080);
     }
-    for (int h = 0; h < halves; ++h) {
-      std::memcpy(place.head + 64 * h + 4 * lane, &levels.scale[h], 4);
-      if (layout.has_min) std::memcpy(place.head + 64 * (halves + h) + 4 * lane, &levels.min[h], 4);
-    }
+    for (int h = 0; h < halves; ++h) std::memcpy(place.head + 64 * h + 4 * lane, &levels.scale[h], 4);
   }
 }
 
 template <typename T>
 void pack_plain_lane(const std::byte* row, int64_t k, int lane, uint8_t* group) {
   for (int64_t e = 0; e < k; ++e) {
-    std::memcpy(group + (kGroupRows * e + lane) * static_cast<int64_t>(sizeof(T)), row + e * static_cast<int64_t>(sizeof(T)),
-                sizeof(T));
+    std::memcpy(group + (kGroupRows * e + lane) * static_cast<int64_t>(sizeof(T)),
+                row + e * static_cast<int64_t>(sizeof(T)), sizeof(T));
   }
 }
 
@@ -121,35 +123,53 @@ void pack_plain_lane(const std::byte* row, int64_t k, int lane, uint8_t* group) 
 
 PackFormat pack_format(DType dtype) {
   switch (dtype) {
-    case DType::f32: return PackFormat::f32;
-    case DType::f16: return PackFormat::f16;
-    case DType::bf16: return PackFormat::bf16;
-    case DType::q4_0: return PackFormat::q4_0;
-    case DType::q4_1: return PackFormat::q4_1;
-    case DType::q5_0: return PackFormat::q5_0;
-    case DType::q5_1: return PackFormat::q5_1;
-    case DType::q8_0: return PackFormat::q8_0;
-    case DType::iq4_nl: return PackFormat::iq4_nl;
-    case DType::q2_k: return PackFormat::q2_k;
-    case DType::q3_k: return PackFormat::q3_k;
-    case DType::q4_k: return PackFormat::q4_k;
-    case DType::q5_k: return PackFormat::q5_k;
-    case DType::q6_k: return PackFormat::q6_k;
-    case DType::iq4_xs: return PackFormat::iq4_xs;
+    case DType::f32:
+      return PackFormat::f32;
+    case DType::f16:
+      return PackFormat::f16;
+    case DType::bf16:
+      return PackFormat::bf16;
+    case DType::q4_0:
+      return PackFormat::q4_0;
+    case DType::q4_1:
+      return PackFormat::q4_1;
+    case DType::q5_0:
+      return PackFormat::q5_0;
+    case DType::q5_1:
+      return PackFormat::q5_1;
+    case DType::q8_0:
+      return PackFormat::q8_0;
+    case DType::iq4_nl:
+      return PackFormat::iq4_nl;
+    case DType::q2_k:
+      return PackFormat::q2_k;
+    case DType::q3_k:
+      return PackFormat::q3_k;
+    case DType::q4_k:
+      return PackFormat::q4_k;
+    case DType::q5_k:
+      return PackFormat::q5_k;
+    case DType::q6_k:
+      return PackFormat::q6_k;
+    case DType::iq4_xs:
+      return PackFormat::iq4_xs;
     case DType::iq2_xxs:
     case DType::iq3_xxs:
     case DType::iq3_s:
+    case DType::iq1_s:
     case DType::tq1_0:
     case DType::tq2_0:
     case DType::mxfp4:
     case DType::q1_0:
-    case DType::q2_0: return PackFormat::tile32;
-    case DType::iq1_s: return PackFormat::tile32_min;
+    case DType::q2_0:
+      return PackFormat::tile32;
     case DType::iq2_xs:
     case DType::iq2_s:
-    case DType::nvfp4: return PackFormat::tile16;
-    case DType::iq1_m: return PackFormat::tile16_min;
-    default: break;
+    case DType::iq1_m:
+    case DType::nvfp4:
+      return PackFormat::tile16;
+    default:
+      break;
   }
   fail(ErrorCode::unsupported, "tensors of type {} cannot be weights of a matrix product", traits(dtype).name);
 }

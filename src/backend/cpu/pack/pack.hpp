@@ -7,16 +7,16 @@
 #include "cpu/kernels/matmul_kernels.hpp"
 #include "quant/dtype.hpp"
 
-// Weights as the matmul kernels read them: groups of 16 rows, one row a SIMD lane, the rows' 4-element k-quads interleaved
-// into 64-byte lines. docs/formats/packed-weights.md has the layouts.
+// Weights as the matmul kernels read them: groups of 16 rows, one row a SIMD lane, the rows' 4-element k-quads
+// interleaved into 64-byte lines. docs/formats/packed-weights.md has the layouts.
 
 namespace brisk::cpu {
 
 /// The format of a group of rows of `dtype`. Throws for types that are no weights (integers, f64, q8_1, q8_k).
 [[nodiscard]] PackFormat pack_format(DType dtype);
 
-/// Whether a matrix of this format can be kept packed. If not (grid and ternary types), it stays in the file's bytes and the
-/// kernels' groups are made in scratch memory: packed would be much larger.
+/// Whether a matrix of this format can be kept packed. If not (grid and ternary types), it stays in the file's bytes
+/// and the kernels' groups are made in scratch memory: packed would be much larger.
 [[nodiscard]] bool can_repack(PackFormat format) noexcept;
 
 [[nodiscard]] constexpr int64_t group_count(int64_t n) noexcept { return (n + kGroupRows - 1) / kGroupRows; }

@@ -3,8 +3,8 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-// Vocabulary of the matmul kernels in 256-bit registers: 8 rows a register, two passes a group. See avx512/matmul_vocab.hpp
-// for the dot products; vpdpbusd comes in the AVX-VNNI or the AVX-512VL encoding.
+// Vocabulary of the matmul kernels in 256-bit registers: 8 rows a register, two passes a group. See
+// avx512/matmul_vocab.hpp for the dot products; vpdpbusd comes in the AVX-VNNI or the AVX-512VL encoding.
 
 namespace brisk::cpu {
 namespace {
@@ -21,7 +21,9 @@ struct MatmulVocab {
   static I bit_and(I a, I b) { return _mm256_and_si256(a, b); }
   /// Bits shift within 16-bit pairs: the caller masks.
   template <int n>
-  static I shift_right(I a) { return _mm256_srli_epi16(a, n); }
+  static I shift_right(I a) {
+    return _mm256_srli_epi16(a, n);
+  }
   /// to | ((from << n) & mask); negative n shifts right.
   template <int n>
   static I insert(I to, I from, int mask) {
@@ -45,7 +47,9 @@ struct MatmulVocab {
   static F from_low_nibbles(const uint8_t* p) {
     return to_float(_mm256_and_si256(_mm256_cvtepu8_epi32(load8(p)), _mm256_set1_epi32(15)));
   }
-  static F from_high_nibbles(const uint8_t* p) { return to_float(_mm256_srli_epi32(_mm256_cvtepu8_epi32(load8(p)), 4)); }
+  static F from_high_nibbles(const uint8_t* p) {
+    return to_float(_mm256_srli_epi32(_mm256_cvtepu8_epi32(load8(p)), 4));
+  }
 
   static F zero() { return _mm256_setzero_ps(); }
   static I zero_i() { return _mm256_setzero_si256(); }

@@ -14,6 +14,6 @@ void kernel(const MatmulArgs& args) noexcept {
 }  // namespace
 
 const MatmulKernels avx2_vnni::kMatmulKernels = {quantize_activations<MatmulVocab>, transpose_activations<MatmulVocab>,
-                                            BRISK_MATMUL_ENTRIES(kernel)};
+                                                 BRISK_MATMUL_ENTRIES(kernel)};
 
 }  // namespace brisk::cpu

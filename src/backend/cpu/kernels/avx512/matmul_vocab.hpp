@@ -3,8 +3,9 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-// Vocabulary of the matmul kernels in 512-bit registers: 16 rows a register. Exact dot products of unsigned levels and signed
-// activations: vpdpbusd where the file is compiled with VNNI, else 16-bit pairs that the level's width keeps from saturating.
+// Vocabulary of the matmul kernels in 512-bit registers: 16 rows a register. Exact dot products of unsigned levels and
+// signed activations: vpdpbusd where the file is compiled with VNNI, else 16-bit pairs that the level's width keeps
+// from saturating.
 
 namespace brisk::cpu {
 namespace {
@@ -22,7 +23,9 @@ struct MatmulVocab {
   static I bit_and(I a, I b) { return _mm512_and_si512(a, b); }
   /// Bits shift within 16-bit pairs: the caller masks.
   template <int n>
-  static I shift_right(I a) { return _mm512_srli_epi16(a, n); }
+  static I shift_right(I a) {
+    return _mm512_srli_epi16(a, n);
+  }
   /// to | ((from << n) & mask), one ternary operation; negative n shifts right.
   template <int n>
   static I insert(I to, I from, int mask) {
@@ -31,11 +34,15 @@ struct MatmulVocab {
     if constexpr (n < 0) shifted = _mm512_srli_epi16(from, -n);
     return _mm512_ternarylogic_epi32(to, shifted, bytes(mask), 0xF8);
   }
-  static I table16(const uint8_t* p) { return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+  static I table16(const uint8_t* p) {
+    return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
   static I look_up(I table, I index) { return _mm512_shuffle_epi8(table, index); }
 
   static F load_f32(const uint8_t* p) { return _mm512_loadu_ps(p); }
-  static F load_f16(const uint8_t* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
+  static F load_f16(const uint8_t* p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
   static F load_bf16(const uint8_t* p) {
     const I wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
@@ -46,11 +53,15 @@ struct MatmulVocab {
   static F from_low_nibbles(const uint8_t* p) {
     return to_float(_mm512_and_si512(_mm512_cvtepu8_epi32(load16(p)), _mm512_set1_epi32(15)));
   }
-  static F from_high_nibbles(const uint8_t* p) { return to_float(_mm512_srli_epi32(_mm512_cvtepu8_epi32(load16(p)), 4)); }
+  static F from_high_nibbles(const uint8_t* p) {
+    return to_float(_mm512_srli_epi32(_mm512_cvtepu8_epi32(load16(p)), 4));
+  }
 
   static F zero() { return _mm512_setzero_ps(); }
   static I zero_i() { return _mm512_setzero_si512(); }
-  static F negate(F a) { return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN))); }
+  static F negate(F a) {
+    return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN)));
+  }
   static F mul(F a, F b) { return _mm512_mul_ps(a, b); }
   static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
   static F to_float(I a) { return _mm512_cvtepi32_ps(a); }
@@ -70,16 +81,18 @@ struct MatmulVocab {
   /// Levels stored with a bias of 128, as dot<8> takes them.
   static I wide_levels(I biased) { return biased; }
 
-  /// The activations as a broadcast memory operand: g++ 12 has no such form of the intrinsic and spends an instruction and a
-  /// register on the broadcast.
+  /// The activations as a broadcast memory operand: g++ 12 has no such form of the intrinsic and spends an instruction
+  /// and a register on the broadcast.
   static inline __attribute__((always_inline)) I dpbusd(I acc, I w, const int8_t* q) {
-    struct Quad { int8_t q[4]; };
+    struct Quad {
+      int8_t q[4];
+    };
     __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*reinterpret_cast<const Quad*>(q)));
     return acc;
   }
 
-  /// dot[u] += sum over n k-quads of levels (unsigned, `bits` wide) times the activations of token u, which lie a block's
-  /// 64 bytes apart.
+  /// dot[u] += sum over n k-quads of levels (unsigned, `bits` wide) times the activations of token u, which lie a
+  /// block's 64 bytes apart.
   template <int bits, int n, int U>
   static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
 #pragma GCC unroll 8
@@ -93,9 +106,9 @@ struct MatmulVocab {
 
   static I add_pairs(I acc, I pairs) { return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1))); }
 
-  /// init + sum over n k-quads. Levels of `bits` < 8 bits: 2 * 127 * (2^bits - 1) a step in int16, so 8, 4 or 2 steps add up
-  /// before they are widened. Eight bits are signed here (wide_levels), |w| * sign(w) q keeps a step within int16, and the
-  /// init (which belongs to the bias) is left out.
+  /// init + sum over n k-quads. Levels of `bits` < 8 bits: 2 * 127 * (2^bits - 1) a step in int16, so 8, 4 or 2 steps
+  /// add up before they are widened. Eight bits are signed here (wide_levels), |w| * sign(w) q keeps a step within
+  /// int16, and the init (which belongs to the bias) is left out.
   template <int bits, int n>
   static I dot_token(const I* w, const int8_t* q, I init) {
     if constexpr (bits == 8) {

@@ -13,7 +13,7 @@ void kernel(const MatmulArgs& args) noexcept {
 
 }  // namespace
 
-const MatmulKernels avx512_vnni::kMatmulKernels = {quantize_activations<MatmulVocab>, transpose_activations<MatmulVocab>,
-                                            BRISK_MATMUL_ENTRIES(kernel)};
+const MatmulKernels avx512_vnni::kMatmulKernels = {quantize_activations<MatmulVocab>,
+                                                   transpose_activations<MatmulVocab>, BRISK_MATMUL_ENTRIES(kernel)};
 
 }  // namespace brisk::cpu

@@ -52,7 +52,8 @@ void quantize_activations(const ActivationSource& source, int64_t tile_begin, in
 }
 
 template <class V>
-void transpose_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, uint8_t* out) noexcept {
+void transpose_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end,
+                           uint8_t* out) noexcept {
   auto* values = reinterpret_cast<float*>(out);
   for_each_token(source, tile_begin, tile_end, [&](const float* x, int64_t first, int64_t t, int64_t width) {
     float* to = values + first * source.k + t;

@@ -12,17 +12,27 @@ namespace brisk::cpu {
 ///   one_bit (64): bit j for k-quad j;  two_bits (128): line h has k-quads 4h..4h+3 in bits 0-1, 2-3, 4-5, 6-7;
 ///   bytes (512): line j has k-quad j.
 /// Names give the low bits first.
-enum class LevelKind : uint8_t { none, nibbles, nibbles_one_bit, nibbles_two_bits, two_bits, two_bits_one_bit, bytes, kvalues };
+enum class LevelKind : uint8_t {
+  none,
+  nibbles,
+  nibbles_one_bit,
+  nibbles_two_bits,
+  two_bits,
+  two_bits_one_bit,
+  bytes,
+  kvalues
+};
 
-/// What the head of a (super-)block holds, each for 16 rows: f16 d; f16 d, m; f16 d, dmin; f32 scales (and mins).
-enum class HeadKind : uint8_t { none, d, d_m, d_dmin, scale, scale_min };
+/// What the head of a (super-)block holds, each for 16 rows: f16 d; f16 d, m; f16 d, dmin; f32 scale (of each
+/// half).
+enum class HeadKind : uint8_t { none, d, d_m, d_dmin, scale };
 
-/// Sub-scales of a block, one byte a row: u8 scale, u8 min; i8 scale; i8 scale of each half; scale nibble | min nibble of
-/// each half.
+/// Sub-scales of a block, one byte a row: u8 scale, u8 min; i8 scale; i8 scale of each half; scale nibble | min nibble
+/// of each half.
 enum class SubKind : uint8_t { none, u8_scale_min, i8_scale, i8_scales, nibble_scales_mins };
 
-/// A packed group is [heads][bodies]. Heads: one a super-block; all together rounded up to 64 bytes, so that every line of a
-/// body is aligned. Body, one a super-block: [sub-scales of all its blocks][levels of all its blocks].
+/// A packed group is [heads][bodies]. Heads: one a super-block; all together rounded up to 64 bytes, so that every line
+/// of a body is aligned. Body, one a super-block: [sub-scales of all its blocks][levels of all its blocks].
 struct PackLayout {
   int32_t blocks;  ///< 32-wide blocks to a super-block; 0 for float formats
   HeadKind head;
@@ -53,14 +63,11 @@ inline constexpr PackLayout kPackLayouts[kPackFormatCount] = {
     {8, HeadKind::d, SubKind::i8_scales, LevelKind::nibbles_two_bits, 32, true, false, 32, 32, 384},        // q6_k
     {8, HeadKind::d, SubKind::i8_scale, LevelKind::kvalues, 128, false, false, 32, 16, 256},                // iq4_xs
     {1, HeadKind::scale, SubKind::none, LevelKind::bytes, 128, false, false, 64, 0, 512},                   // tile32
-    {1, HeadKind::scale_min, SubKind::none, LevelKind::bytes, 128, false, true, 128, 0, 512},               // tile32_min
     {1, HeadKind::scale, SubKind::none, LevelKind::bytes, 128, true, false, 128, 0, 512},                   // tile16
-    {1, HeadKind::scale_min, SubKind::none, LevelKind::bytes, 128, true, true, 256, 0, 512},                // tile16_min
 };
 
 /// Levels of the kvalues formats, biased by 128.
-inline constexpr uint8_t kBiasedKvalues[16] = {1,   24,  45,  63,  79,  93,  106, 118,
-                                               129, 141, 153, 166, 181, 197, 217, 241};
+inline constexpr uint8_t kBiasedKvalues[16] = {1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241};
 
 static constexpr const PackLayout& pack_layout(PackFormat format) { return kPackLayouts[static_cast<int>(format)]; }
 

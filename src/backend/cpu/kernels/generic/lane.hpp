@@ -49,26 +49,33 @@ inline int stored_level(LevelKind kind, const uint8_t* p, int lane, int quad, in
   const auto two_bits = [&](const uint8_t* plane) { return plane[64 * (quad / 4) + at] >> 2 * (quad % 4) & 3; };
   const auto one_bit = [&](const uint8_t* plane) { return plane[at] >> quad & 1; };
   switch (kind) {
-    case LevelKind::nibbles: return nibble();
-    case LevelKind::nibbles_one_bit: return nibble() | one_bit(p + 256) << 4;
-    case LevelKind::nibbles_two_bits: return nibble() | two_bits(p + 256) << 4;
-    case LevelKind::two_bits: return two_bits(p);
-    case LevelKind::two_bits_one_bit: return two_bits(p) | one_bit(p + 128) << 2;
-    case LevelKind::bytes: return p[64 * quad + at];
-    case LevelKind::kvalues: return kBiasedKvalues[nibble()];
-    case LevelKind::none: break;
+    case LevelKind::nibbles:
+      return nibble();
+    case LevelKind::nibbles_one_bit:
+      return nibble() | one_bit(p + 256) << 4;
+    case LevelKind::nibbles_two_bits:
+      return nibble() | two_bits(p + 256) << 4;
+    case LevelKind::two_bits:
+      return two_bits(p);
+    case LevelKind::two_bits_one_bit:
+      return two_bits(p) | one_bit(p + 128) << 2;
+    case LevelKind::bytes:
+      return p[64 * quad + at];
+    case LevelKind::kvalues:
+      return kBiasedKvalues[nibble()];
+    case LevelKind::none:
+      break;
   }
   return 0;
 }
 
 inline void read_head(const PackLayout& layout, const uint8_t* head, int lane, LaneBlock& out) {
   const int halves = layout.wide16 ? 2 : 1;
-  const bool full = layout.head == HeadKind::scale || layout.head == HeadKind::scale_min;
+  const bool full = layout.head == HeadKind::scale;
   for (int h = 0; h < 2; ++h) {
     const int source = h % halves;
     out.scale[h] = full ? read_float(head + 64 * source, lane) : read_half(head, lane);
     out.min[h] = 0.0f;
-    if (layout.head == HeadKind::scale_min) out.min[h] = read_float(head + 64 * (halves + source), lane);
     if (layout.head == HeadKind::d_m || layout.head == HeadKind::d_dmin) out.min[h] = read_half(head + 32, lane);
   }
 }
@@ -77,13 +84,18 @@ inline void read_head(const PackLayout& layout, const uint8_t* head, int lane, L
 inline void apply_sub_scales(SubKind kind, const uint8_t* sub, int lane, LaneBlock& out) {
   for (int h = 0; h < 2; ++h) {
     switch (kind) {
-      case SubKind::none: break;
+      case SubKind::none:
+        break;
       case SubKind::u8_scale_min:
         out.scale[h] *= static_cast<float>(sub[lane]);
         out.min[h] = -(out.min[h] * static_cast<float>(sub[16 + lane]));
         break;
-      case SubKind::i8_scale: out.scale[h] *= static_cast<float>(static_cast<int8_t>(sub[lane])); break;
-      case SubKind::i8_scales: out.scale[h] *= static_cast<float>(static_cast<int8_t>(sub[16 * h + lane])); break;
+      case SubKind::i8_scale:
+        out.scale[h] *= static_cast<float>(static_cast<int8_t>(sub[lane]));
+        break;
+      case SubKind::i8_scales:
+        out.scale[h] *= static_cast<float>(static_cast<int8_t>(sub[16 * h + lane]));
+        break;
       case SubKind::nibble_scales_mins:
         out.scale[h] *= static_cast<float>(sub[16 * h + lane] & 15);
         out.min[h] = -(out.min[h] * static_cast<float>(sub[16 * h + lane] >> 4));

@@ -3,10 +3,10 @@
 #include "cpu/kernels/generic/formats.hpp"
 #include "cpu/kernels/tables.hpp"
 
-// Matmul over a vocabulary V (kernels/<isa>/vocab.hpp): V::F and V::I are registers of V::kLanes floats or 4 * V::kLanes
-// bytes. One output row a lane, so nothing is ever summed across lanes; a group of 16 rows takes 16 / kLanes passes ("parts").
-// A 32-wide block is unpacked to 8 registers of unsigned levels once for T tokens; a token then costs 8 dot steps whose
-// activation operand is a broadcast load, one conversion, one multiplication and one fma.
+// Matmul over a vocabulary V (kernels/<isa>/vocab.hpp): V::F and V::I are registers of V::kLanes floats or 4 *
+// V::kLanes bytes. One output row a lane, so nothing is ever summed across lanes; a group of 16 rows takes 16 / kLanes
+// passes ("parts"). A 32-wide block is unpacked to 8 registers of unsigned levels once for T tokens; a token then costs
+// 8 dot steps whose activation operand is a broadcast load, one conversion, one multiplication and one fma.
 
 namespace brisk::cpu {
 namespace {
@@ -88,11 +88,8 @@ inline __attribute__((always_inline)) void load_head(const uint8_t* head, int pa
   constexpr const PackLayout& layout = pack_layout(format);
   constexpr int halves = layout.wide16 ? 2 : 1;
   const uint8_t* halfs = head + 2 * V::kLanes * part;
-  if constexpr (layout.head == HeadKind::scale || layout.head == HeadKind::scale_min) {
-    for (int h = 0; h < halves; ++h) {
-      out.scale[h] = V::load_f32(head + 64 * h + 4 * V::kLanes * part);
-      if constexpr (layout.has_min) out.min[h] = V::load_f32(head + 64 * (halves + h) + 4 * V::kLanes * part);
-    }
+  if constexpr (layout.head == HeadKind::scale) {
+    for (int h = 0; h < halves; ++h) out.scale[h] = V::load_f32(head + 64 * h + 4 * V::kLanes * part);
   } else {
     out.scale[0] = V::load_f16(halfs);
     if constexpr (layout.head == HeadKind::d_m) out.min[0] = V::load_f16(halfs + 32);
@@ -124,10 +121,10 @@ inline __attribute__((always_inline)) void block_scales(const Scales<V>& head, c
 }
 
 template <LevelKind kind>
-inline constexpr int kLevelBits = kind == LevelKind::nibbles_one_bit                               ? 5
-                                  : kind == LevelKind::nibbles_two_bits                            ? 6
+inline constexpr int kLevelBits = kind == LevelKind::nibbles_one_bit                       ? 5
+                                  : kind == LevelKind::nibbles_two_bits                    ? 6
                                   : kind == LevelKind::bytes || kind == LevelKind::kvalues ? 8
-                                                                                                   : 4;
+                                                                                           : 4;
 
 /// `n` k-quads from quad `first` on, times U tokens; `init` of a token is `init_bytes` into its block.
 template <class V, PackFormat format, int n, int U>
@@ -147,7 +144,8 @@ inline __attribute__((always_inline)) void dot_tokens(const typename V::I (&w)[8
 }
 
 /// One block times U tokens. Their dot products run interleaved: one token's is a chain of 8 steps of 5 cycles, and a
-/// scheduler filled with one token's chain after the other finds too little to start (measured: 43 % of the peak, not 60 %).
+/// scheduler filled with one token's chain after the other finds too little to start (measured: 43 % of the peak, not
+/// 60 %).
 template <class V, PackFormat format, int U>
 inline __attribute__((always_inline)) void block_times_tokens(const typename V::I (&w)[8], const Scales<V>& s,
                                                               const ActivationBlock* x, typename V::F* acc) {
@@ -175,7 +173,8 @@ struct TokenColumns {
 inline constexpr int64_t kPrefetchBytes = 4096;
 
 template <class V, PackFormat format, int T>
-inline void group_times_tokens(const uint8_t* group, int64_t k, int part, TokenColumns tokens, typename V::F (&acc)[T]) {
+inline void group_times_tokens(const uint8_t* group, int64_t k, int part, TokenColumns tokens,
+                               typename V::F (&acc)[T]) {
   constexpr const PackLayout& layout = pack_layout(format);
   constexpr int64_t body_bytes = pack_body_bytes(layout);
   const uint8_t* head = group;
@@ -189,7 +188,8 @@ inline void group_times_tokens(const uint8_t* group, int64_t k, int part, TokenC
     const uint8_t* levels = body + layout.blocks * layout.sub_bytes + 4 * V::kLanes * part;
     for (int b = 0; b < layout.blocks; ++b) {
       if constexpr (T == 1) {
-        BRISK_UNROLL for (int line = 0; line < layout.level_bytes; line += 64) V::prefetch(levels + line + kPrefetchBytes);
+        BRISK_UNROLL for (int line = 0; line < layout.level_bytes; line += 64)
+            V::prefetch(levels + line + kPrefetchBytes);
       }
       Scales<V> scales;
       block_scales<V, format>(outer, sub, scales);
@@ -246,7 +246,8 @@ inline void run_tokens(const MatmulArgs& args, const TileJob& job, int t0) {
       group_times_tokens<V, format, T>(job.group, args.k, part, tokens, acc);
     } else {
       const uint8_t* weights = job.group + layout.level_bytes / kGroupRows * V::kLanes * part;
-      float_group_times_tokens<V, format, T>(weights, args.k, reinterpret_cast<const float*>(job.tile) + t0, job.width, acc);
+      float_group_times_tokens<V, format, T>(weights, args.k, reinterpret_cast<const float*>(job.tile) + t0, job.width,
+                                             acc);
     }
     const int64_t row = job.row + V::kLanes * part;
     const int64_t rows = args.n_rows - row;
@@ -272,8 +273,10 @@ void matmul(const MatmulArgs& args) noexcept {
     for (int64_t first = 0; first < args.n_tokens; first += args.tile_tokens) {
       const int64_t left = args.n_tokens - first;
       const int width = static_cast<int>(left < args.tile_tokens ? left : args.tile_tokens);
-      cover_tile<V, format, V::kTokens>(args, {args.weights + g * args.group_bytes, args.activations + first * token_bytes,
-                                               first, width, g * kGroupRows}, 0);
+      cover_tile<V, format, V::kTokens>(
+          args,
+          {args.weights + g * args.group_bytes, args.activations + first * token_bytes, first, width, g * kGroupRows},
+          0);
     }
   }
 }

@@ -28,7 +28,8 @@ struct Tile {
 
 Tile activation_tile(const MatmulArgs& args, int64_t first, int64_t token_bytes) {
   const int64_t left = args.n_tokens - first;
-  return {args.activations + first * token_bytes, first, static_cast<int>(left < args.tile_tokens ? left : args.tile_tokens)};
+  return {args.activations + first * token_bytes, first,
+          static_cast<int>(left < args.tile_tokens ? left : args.tile_tokens)};
 }
 
 void store(const MatmulArgs& args, const Tile& tile, int64_t row, const float* acc) {
@@ -71,7 +72,8 @@ void matmul(const MatmulArgs& args) noexcept {
   }
 }
 
-/// Finite and large enough that its inverse is finite; else all levels are 0 and the scale alone carries NaN or infinity on.
+/// Finite and large enough that its inverse is finite; else all levels are 0 and the scale alone carries NaN or
+/// infinity on.
 bool usable_scale(float d) { return d >= 0x1p-126f && d < HUGE_VALF; }
 
 void quantize_block(const float* x, int32_t offset, ActivationBlock& out) {
@@ -120,7 +122,8 @@ void quantize_activations(const ActivationSource& source, int64_t tile_begin, in
   }
 }
 
-void transpose_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, uint8_t* out) noexcept {
+void transpose_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end,
+                           uint8_t* out) noexcept {
   auto* values = reinterpret_cast<float*>(out);
   const int64_t tile = tile_tokens(source.n_tokens);
   for (int64_t token = tile_begin * tile; token < source.n_tokens && token < tile_end * tile; ++token) {
