@@ -9,6 +9,14 @@
 
 namespace brisk::tokenizer {
 
+namespace {
+
+// Toy vocabularies borrow the name of a family's pre-tokenizer without its normaliser; the published ones that
+// normalise have 100 k tokens and more.
+constexpr int32_t kSmallestNormalising = 65536;
+
+}  // namespace
+
 struct Bpe::Run {
   explicit Run(const MergeTable& merges) : lookup{merges}, merger(lookup) {}
   Lookup lookup;
@@ -21,7 +29,7 @@ Bpe::Bpe(const Vocab& vocab, const gguf::Metadata& metadata, const KindOptions& 
     : vocab_(vocab),
       pre_(*vocab.pre()),
       splitter_(*pre_.rules, options.llama_cpp_compat),
-      nfc_(pre_.nfc && !options.llama_cpp_compat) {
+      nfc_(pre_.nfc && !options.llama_cpp_compat && vocab.n_tokens() >= kSmallestNormalising) {
   read_merges(metadata);
   for (uint32_t byte = 0; byte < 256; ++byte) {
     byte_symbols_[byte] = number_of(encoded_byte(static_cast<uint8_t>(byte)));

@@ -2,13 +2,19 @@
 
 #include <utf8proc.h>
 
+#include <optional>
+#include <string>
+
 #include "base/utf8.hpp"
+#include "tokenizer/unicode_updates.hpp"
 
 namespace brisk::tokenizer {
 
 namespace {
 
 using Ends = std::vector<uint32_t>;
+
+constexpr uint32_t kReplacement = 0xFFFD;
 
 void cut_by_regex(Regex::Matcher& matcher, std::string_view text, uint32_t offset, Ends& out) {
   const auto end_at = [&](size_t position) { out.push_back(offset + static_cast<uint32_t>(position)); };
@@ -74,31 +80,42 @@ void cut_digit_groups(std::string_view text, uint32_t offset, bool at_boundary, 
   if (done < text.size()) out.push_back(at(text.size()));
 }
 
-/// The segment ends of a text whose invalid bytes were replaced by U+FFFD, moved back to the text itself.
-void map_back(std::string_view text, Ends& ends) {
-  size_t original = 0;
-  size_t replaced = 0;
-  for (uint32_t& end : ends) {
-    while (replaced < end) {
-      const utf8::Decoded point = utf8::decode(text, original);
-      original += point.length;
-      replaced += point.valid ? point.length : 3u;
-    }
-    end = static_cast<uint32_t>(original);
-  }
-}
-
-bool is_valid(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
+/// The text as patterns shall see it: every invalid byte as U+FFFD, code points too new for PCRE2 as older ones of
+/// their class. Empty when the text can be used as it is.
+std::string readable_copy(std::string_view text) {
+  bool differs = false;
+  for (size_t i = 0; i < text.size() && !differs;) {
     if (static_cast<uint8_t>(text[i]) < 0x80) {
       ++i;
       continue;
     }
     const utf8::Decoded point = utf8::decode(text, i);
-    if (!point.valid) return false;
+    differs = !point.valid || classified_like(point.code_point) != point.code_point;
     i += point.length;
   }
-  return true;
+  if (!differs) return {};
+  std::string out;
+  out.reserve(text.size() + text.size() / 2);
+  for (size_t i = 0; i < text.size();) {
+    const utf8::Decoded point = utf8::decode(text, i);
+    utf8::append(out, point.valid ? classified_like(point.code_point) : kReplacement);
+    i += point.length;
+  }
+  return out;
+}
+
+/// The segment ends of a readable copy, moved back to the text itself.
+void map_back(std::string_view text, Ends& ends) {
+  size_t original = 0;
+  size_t copied = 0;
+  for (uint32_t& end : ends) {
+    while (copied < end) {
+      const utf8::Decoded point = utf8::decode(text, original);
+      original += point.length;
+      copied += point.valid ? point.length : 3u;
+    }
+    end = static_cast<uint32_t>(original);
+  }
 }
 
 }  // namespace
@@ -141,9 +158,9 @@ std::vector<uint32_t> Splitter::split_valid(std::string_view text) const {
 
 std::vector<uint32_t> Splitter::split(std::string_view text) const {
   if (text.empty()) return {};
-  if (is_valid(text)) return split_valid(text);
-  const std::string replaced = utf8::sanitize(text);
-  Ends ends = split_valid(replaced);
+  const std::string copy = readable_copy(text);
+  if (copy.empty()) return split_valid(text);
+  Ends ends = split_valid(copy);
   map_back(text, ends);
   return ends;
 }
