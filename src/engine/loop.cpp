@@ -11,8 +11,8 @@ namespace {
 
 std::vector<int32_t> eog_tokens_of(const tokenizer::Tokenizer& tokenizer) {
   std::vector<int32_t> ids;
-  for (int32_t id = 0; id < tokenizer.n_tokens(); ++id) {
-    if (tokenizer.is_eog(id)) ids.push_back(id);
+  for (int32_t id = 0; id < tokenizer.vocab().n_tokens(); ++id) {
+    if (tokenizer.vocab().is_eog(id)) ids.push_back(id);
   }
   return ids;
 }

@@ -117,7 +117,7 @@ void Slot::take_token(std::span<const float> logits) {
   sampler_->accept(token);
   ++timings_.predicted_n;
   emit(token, logits);
-  if (tokenizer_.is_eog(token)) return finish(FinishReason::end_of_generation);
+  if (tokenizer_.vocab().is_eog(token)) return finish(FinishReason::end_of_generation);
   if (stop_filter_->stopped()) return finish(FinishReason::stop_text);
   const int32_t limit = job_->request.n_predict;
   if (limit >= 0 && timings_.predicted_n >= limit) return finish(FinishReason::length);
@@ -132,7 +132,7 @@ void Slot::take_token(std::span<const float> logits) {
 void Slot::emit(int32_t token, std::span<const float> logits) {
   const Request& request = job_->request;
   TokenEvent event{token, {}, {}};
-  const bool visible = request.special || !tokenizer_.is_eog(token);
+  const bool visible = request.special || !tokenizer_.vocab().is_eog(token);
   if (visible) event.text = stop_filter_->push(decoder_->push(token));
   if (request.n_probs > 0) event.probs = sampling::top_logprobs(logits, static_cast<size_t>(request.n_probs));
   job_->sink->on_token(event);

@@ -42,7 +42,7 @@ struct Fixture {
   std::unique_ptr<Backend> backend = cpu::make_cpu_backend({});
   Device& device = *backend->devices()[0];
   std::unique_ptr<model::Model> model = model::Model::load(file, device);
-  std::unique_ptr<tokenizer::Tokenizer> tokenizer = tokenizer::Tokenizer::load(file.metadata());
+  std::unique_ptr<const tokenizer::Tokenizer> tokenizer = tokenizer::Tokenizer::load(file.metadata());
 
   static Fixture& get() {
     static Fixture fixture;
