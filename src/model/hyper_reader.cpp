@@ -46,19 +46,6 @@ void read_moe(const HyperReader& reader, HyperParams& hp) {
 
 }  // namespace
 
-AttentionParams HyperParams::attention(int32_t index) const {
-  const LayerParams& l = layer(index);
-  AttentionParams params{};
-  params.n_head = l.n_head;
-  params.n_head_kv = l.n_head_kv;
-  params.head_dim = head_dim;
-  params.head_dim_v = head_dim_v;
-  params.scale = attention_scale;
-  params.soft_cap = attention_soft_cap;
-  params.window = l.windowed ? window : 0;
-  return params;
-}
-
 int32_t HyperReader::checked(std::string_view key, int64_t value, Bounds bounds) const {
   if (value < bounds.least || value > bounds.most) {
     fail(ErrorCode::corrupt, "{}: {} is {}, expected {}..{}", metadata_.file_name(), name(key), value, bounds.least,

@@ -57,9 +57,10 @@ void KvCache::add_group(Device& device, int32_t window) {
   const int64_t all = int64_t{pages_a_sequence} * options_.n_seq_max;
   int64_t n_pages = options_.n_positions > 0 ? std::min(all, int64_t{pages_of(options_.n_positions)}) : all;
   if (window > 0) {
-    // Window, what may be taken back, and a batch; each may begin and end inside a page.
+    // Window, what may be taken back, and a batch; each may begin and end inside a page. One share more is the room in
+    // which remove() moves tokens into pages that were freed.
     const int64_t kept = int64_t{pages_of(int64_t{window} + kRollback + options_.n_ubatch)} + 2;
-    n_pages = std::min<int64_t>(kept, pages_a_sequence) * options_.n_seq_max;
+    n_pages = std::min<int64_t>(kept, pages_a_sequence) * (int64_t{options_.n_seq_max} + 1);
   }
   if (n_pages > std::numeric_limits<int32_t>::max() / kSlots) {
     fail(ErrorCode::invalid_argument, "KV cache: {} sequences of {} positions are too many", options_.n_seq_max,
