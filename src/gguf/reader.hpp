@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,20 +11,9 @@
 
 #include "base/file.hpp"
 #include "gguf/metadata.hpp"
-#include "quant/dtype.hpp"
+#include "gguf/tensor_info.hpp"
 
 namespace brisk::gguf {
-
-/// A tensor of a model, already validated: its bytes lie inside its file.
-struct TensorInfo {
-  std::string name;
-  DType dtype;
-  std::array<int64_t, 4> shape;  ///< innermost first, unused dims 1
-  int n_dims;                    ///< as stored
-  uint32_t file;                 ///< index of the split part
-  uint64_t offset;               ///< from the start of that file
-  uint64_t size_bytes;
-};
 
 struct OpenOptions {
   FileBytes::Mode mode = FileBytes::Mode::map;
@@ -54,11 +42,13 @@ class Model {
   [[nodiscard]] uint64_t alignment() const noexcept { return alignment_; }
 
  private:
+  void add_part(const std::filesystem::path& path, uint64_t index, uint64_t count, FileBytes::Mode mode);
+
   std::filesystem::path path_;
   std::vector<FileBytes> files_;
   Metadata metadata_;
   std::vector<TensorInfo> tensors_;
-  std::map<std::string, size_t, std::less<>> index_;
+  std::vector<uint32_t> by_name_;  ///< indices of tensors_ in the order of their names
   uint32_t version_ = 0;
   uint64_t alignment_ = 32;
 };

@@ -13,9 +13,12 @@ enum class ValueType : uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, stri
 
 /// Short name as the field prints it: "u32", "str", "arr".
 [[nodiscard]] std::string_view name_of(ValueType type) noexcept;
+/// Bytes of one value; 0 for strings and arrays, whose size depends on the value.
+[[nodiscard]] uint32_t size_of(ValueType type) noexcept;
+[[nodiscard]] bool is_value_type(uint32_t id) noexcept;
 
-/// An array value, left as its bytes in the file; elements are read when asked for, so a vocabulary of 256 k strings costs
-/// one validating walk at open. Valid as long as the file's bytes.
+/// An array value, left as its bytes in the file; elements are read when asked for, so a vocabulary of 256 k strings
+/// costs one validating walk at open. Valid as long as the file's bytes.
 class Array {
  public:
   Array() = default;
@@ -48,8 +51,8 @@ class Array {
   std::span<const std::byte> bytes_;
 };
 
-/// One metadata value. Integers are widened (`type` remembers the stored width); strings and arrays point into the file or
-/// into the owner of an override.
+/// One metadata value. Integers are widened (`type` remembers the stored width); strings and arrays point into the file
+/// or into the owner of an override.
 struct Value {
   ValueType type;
   std::variant<uint64_t, int64_t, double, bool, std::string_view, Array> data;
