@@ -107,11 +107,39 @@ void Tokenizer::find_newline() {
 std::vector<int32_t> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
   if (text.size() >= kLongestText)
     fail(ErrorCode::invalid_argument, "a text of {} bytes is too long to tokenize", text.size());
+  const std::vector<Fragment> fragments = algorithm_->specials.split(text, options.parse_special);
+  return encode(fragments, options.add_special);
+}
+
+std::vector<int32_t> Tokenizer::encode(std::span<const TextPart> parts, bool add_special) const {
+  std::string text;
+  for (const TextPart& part : parts) text += part.text;
+  if (text.size() >= kLongestText)
+    fail(ErrorCode::invalid_argument, "a text of {} bytes is too long to tokenize", text.size());
+  std::vector<Fragment> fragments;
+  size_t begin = 0;
+  for (const TextPart& part : parts) {
+    const std::string_view here = std::string_view(text).substr(begin, part.text.size());
+    begin += part.text.size();
+    for (const Fragment& fragment : algorithm_->specials.split(here, part.parse_special)) {
+      Fragment* last = fragments.empty() ? nullptr : &fragments.back();
+      const bool both_text = last != nullptr && last->token == kNoToken && fragment.token == kNoToken;
+      if (both_text && last->text.data() + last->text.size() == fragment.text.data()) {
+        last->text = {last->text.data(), last->text.size() + fragment.text.size()};
+      } else {
+        fragments.push_back(fragment);
+      }
+    }
+  }
+  return encode(fragments, add_special);
+}
+
+std::vector<int32_t> Tokenizer::encode(std::span<const Fragment> fragments, bool add_special) const {
   std::vector<int32_t> out;
   const TextRules& rules = vocab_.rules();
-  if (options.add_special && rules.add_bos && vocab_.bos() != kNoToken) out.push_back(vocab_.bos());
+  if (add_special && rules.add_bos && vocab_.bos() != kNoToken) out.push_back(vocab_.bos());
   bool at_start = true;
-  for (const Fragment& fragment : algorithm_->specials.split(text, options.parse_special)) {
+  for (const Fragment& fragment : fragments) {
     if (fragment.token != kNoToken) {
       out.push_back(fragment.token);
     } else {
@@ -119,7 +147,7 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text, const EncodeOption
     }
     at_start = fragment.token != kNoToken;
   }
-  if (options.add_special && rules.add_eos && vocab_.eos() != kNoToken) out.push_back(vocab_.eos());
+  if (add_special && rules.add_eos && vocab_.eos() != kNoToken) out.push_back(vocab_.eos());
   return out;
 }
 

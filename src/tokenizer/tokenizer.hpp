@@ -31,6 +31,14 @@ struct DecodeOptions {
   bool operator==(const DecodeOptions&) const = default;
 };
 
+struct Fragment;
+
+/// A part of a prompt. Control tokens are looked for inside the parts that say so and never across a border.
+struct TextPart {
+  std::string_view text;
+  bool parse_special = false;
+};
+
 /// Text to tokens and back, by the vocabulary of a model file. Immutable: any number of threads may use one. Keeps
 /// nothing of the file it was loaded from.
 class Tokenizer {
@@ -46,6 +54,8 @@ class Tokenizer {
   /// Any bytes are accepted: those that are not UTF-8 become byte tokens. Linear in the text.
   /// Error invalid_argument: a text of 1 GiB or more.
   [[nodiscard]] std::vector<int32_t> encode(std::string_view text, const EncodeOptions& options = {}) const;
+  /// The parts as one text, so that borders between them do not change how plain text is cut.
+  [[nodiscard]] std::vector<int32_t> encode(std::span<const TextPart> parts, bool add_special = true) const;
 
   /// The bytes of one token, as streaming shows them; "" for an id outside of the vocabulary, and for control tokens
   /// unless `special`. May end or begin inside a UTF-8 character.
@@ -61,6 +71,7 @@ class Tokenizer {
   void make_pieces();
   [[nodiscard]] std::string make_piece(int32_t id) const;
   void find_newline();
+  [[nodiscard]] std::vector<int32_t> encode(std::span<const Fragment> fragments, bool add_special) const;
 
   Vocab vocab_;
   std::unique_ptr<Algorithm> algorithm_;
