@@ -1,6 +1,7 @@
 #include "tensor/plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <map>
 
@@ -118,6 +119,8 @@ Plan make_plan(Graph graph) {
   }
   plan.arena_bytes = arena.end();
   plan.graph = std::move(graph);
+  static std::atomic<uint64_t> last_id{0};
+  plan.id = ++last_id;
   return plan;
 }
 

@@ -13,6 +13,7 @@ struct Plan {
   Graph graph;
   std::vector<uint64_t> offsets;  ///< by tensor index; meaningless for stored tensors and views
   uint64_t arena_bytes = 0;
+  uint64_t id = 0;  ///< unique in the process, so that devices can keep what they prepare for a plan; 0 = they cannot
 };
 
 /// The graph without the nodes whose result nobody reads: neither a later node nor an output nor an effect.

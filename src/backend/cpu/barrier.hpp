@@ -9,8 +9,8 @@ namespace brisk::cpu {
 void futex_wait(const std::atomic<uint32_t>& word, uint32_t value) noexcept;
 void futex_wake_all(std::atomic<uint32_t>& word) noexcept;
 
-/// A word that changes and whose change threads wait for: they spin, then yield, then sleep, so that a waiter never keeps
-/// the thread it waits for off the processor for long.
+/// A word that changes and whose change threads wait for: they spin, then yield, then sleep, so that a waiter never
+/// keeps the thread it waits for off the processor for long.
 class Signal {
  public:
   [[nodiscard]] uint32_t value() const noexcept { return word_.load(std::memory_order_acquire); }
@@ -25,8 +25,8 @@ class Signal {
   std::atomic<uint32_t> sleepers_{0};
 };
 
-/// Barrier of a fixed number of threads, reusable. Everything before wait() in any thread happens before everything after it
-/// in all of them.
+/// Barrier of a fixed number of threads, reusable. Everything before wait() in any thread happens before everything
+/// after it in all of them.
 class Barrier {
  public:
   /// Not while threads wait.

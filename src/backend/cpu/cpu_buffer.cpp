@@ -53,7 +53,8 @@ void CpuBuffer::read(uint64_t offset, std::span<std::byte> out) const {
 
 void CpuBuffer::copy(uint64_t from, uint64_t to, uint64_t size) {
   BRISK_CHECK(!borrowed_, "borrowed bytes are never written");
-  BRISK_CHECK(from <= size_ && size <= size_ - from && to <= size_ && size <= size_ - to, "a copy stays inside its buffer");
+  BRISK_CHECK(from <= size_ && size <= size_ - from && to <= size_ && size <= size_ - to,
+              "a copy stays inside its buffer");
   if (size > 0) std::memmove(data_ + to, data_ + from, size);
 }
 

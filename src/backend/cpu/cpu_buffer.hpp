@@ -27,7 +27,8 @@ class Mapping {
   uint64_t size_ = 0;
 };
 
-/// Memory of the CPU device: owned, or the file's bytes borrowed. Packed weights are no plain host memory: host() is null.
+/// Memory of the CPU device: owned, or the file's bytes borrowed. Packed weights are no plain host memory: host() is
+/// null.
 class CpuBuffer : public Buffer {
  public:
   enum class Layout { plain, packed };

@@ -16,14 +16,16 @@ namespace brisk::cpu {
 
 namespace {
 
-// A pause lasts 40 to 140 cycles: the default poll level of 50 spins for 50 to 150 us, longer than most waits inside a graph
-// and shorter than a scheduler's time slice.
+// A pause lasts 40 to 140 cycles: the default poll level of 50 spins for 50 to 150 us, longer than most waits inside a
+// graph and shorter than a scheduler's time slice.
 constexpr int kSpinsPerPollLevel = 60;
 
 std::vector<int> usable(const ThreadOptions& options) {
   std::vector<int> all = allowed_processors();
   if (options.cpu_mask.empty()) return all;
-  std::erase_if(all, [&](int i) { return static_cast<size_t>(i) >= options.cpu_mask.size() || !options.cpu_mask[static_cast<size_t>(i)]; });
+  std::erase_if(all, [&](int i) {
+    return static_cast<size_t>(i) >= options.cpu_mask.size() || !options.cpu_mask[static_cast<size_t>(i)];
+  });
   if (all.empty()) fail(ErrorCode::invalid_argument, "the CPU mask names no processor that this process may use");
   return all;
 }

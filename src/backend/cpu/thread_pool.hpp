@@ -24,8 +24,8 @@ class ThreadPool {
 
   [[nodiscard]] int n_threads(bool many_tokens) const noexcept { return many_tokens ? n_batch_ : n_decode_; }
 
-  /// Calls fn(thread) for 0 <= thread < n_threads, all at the same time; returns when all have returned. fn must not throw.
-  /// Inside, barrier() may be used by all of these threads.
+  /// Calls fn(thread) for 0 <= thread < n_threads, all at the same time; returns when all have returned. fn must not
+  /// throw. Inside, barrier() may be used by all of these threads.
   void run(int n_threads, const std::function<void(int)>& fn);
   [[nodiscard]] Barrier& barrier() noexcept { return barrier_; }
 

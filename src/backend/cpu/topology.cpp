@@ -57,14 +57,16 @@ std::string own_group(const std::filesystem::path& root, std::string_view contro
     const size_t second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-    const bool found = controller.empty() ? names == ",," : names.find("," + std::string(controller) + ",") != std::string::npos;
+    const bool found =
+        controller.empty() ? names == ",," : names.find("," + std::string(controller) + ",") != std::string::npos;
     if (found) return line.substr(second + 1);
   }
   return "/";
 }
 
 template <class Quota>
-void take_least(std::optional<double>& least, const std::filesystem::path& mount, const std::string& group, Quota quota) {
+void take_least(std::optional<double>& least, const std::filesystem::path& mount, const std::string& group,
+                Quota quota) {
   std::filesystem::path path = mount;
   const auto take = [&] {
     if (const auto value = quota(path)) least = std::min(least.value_or(*value), *value);
@@ -111,7 +113,8 @@ std::optional<int> first_of_list(std::string_view list) {
 int physical_cores(const std::vector<int>& processors, const std::filesystem::path& root) {
   std::set<int> cores;
   for (const int processor : processors) {
-    const auto line = first_line(root / fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor));
+    const auto line =
+        first_line(root / fmt::format("sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor));
     cores.insert(line ? first_of_list(*line).value_or(processor) : processor);
   }
   return std::max(1, static_cast<int>(cores.size()));

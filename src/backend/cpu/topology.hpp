@@ -10,8 +10,8 @@ namespace brisk::cpu {
 /// Numbers of the processors that this process may run on (its scheduling affinity), ascending.
 [[nodiscard]] std::vector<int> allowed_processors();
 
-/// Processors' worth of time that the control group (v2, else v1) grants, nullopt when it sets no limit. `root` is where
-/// the file system is looked at ("/" but in tests).
+/// Processors' worth of time that the control group (v2, else v1) grants, nullopt when it sets no limit. `root` is
+/// where the file system is looked at ("/" but in tests).
 [[nodiscard]] std::optional<double> cgroup_quota(const std::filesystem::path& root);
 
 /// How many of `processors` are the first of their physical core.

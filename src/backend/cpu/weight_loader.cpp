@@ -31,8 +31,8 @@ uint64_t packed_bytes(const WeightSource& source) {
 void check_size(const WeightSource& source) {
   const uint64_t expected = bytes_of(source.dtype, static_cast<uint64_t>(source.shape.count()));
   if (source.bytes.size() != expected) {
-    fail(ErrorCode::corrupt, "tensor '{}' {} {} has {} bytes, its shape needs {}", source.name, traits(source.dtype).name,
-         to_string(source.shape), source.bytes.size(), expected);
+    fail(ErrorCode::corrupt, "tensor '{}' {} {} has {} bytes, its shape needs {}", source.name,
+         traits(source.dtype).name, to_string(source.shape), source.bytes.size(), expected);
   }
 }
 
@@ -45,7 +45,8 @@ void pack_weight(ThreadPool& pool, const WeightSource& source, std::byte* out) {
   pool.for_each(groups * matrix_count(source.shape), [&](int64_t i) {
     const int64_t first = i / groups * n + i % groups * kGroupRows;
     const int64_t rows = std::min<int64_t>(kGroupRows, n - i % groups * kGroupRows);
-    const auto bytes = source.bytes.subspan(static_cast<uint64_t>(first) * row_bytes, static_cast<uint64_t>(rows) * row_bytes);
+    const auto bytes =
+        source.bytes.subspan(static_cast<uint64_t>(first) * row_bytes, static_cast<uint64_t>(rows) * row_bytes);
     pack_group(source.dtype, bytes, k, out + static_cast<uint64_t>(i) * size);
   });
 }
@@ -76,7 +77,8 @@ class Progress {
   uint64_t total_ = 0;
 };
 
-std::vector<TensorStorage> borrow_weights(std::span<const WeightSource> sources, std::vector<std::unique_ptr<Buffer>>& owner) {
+std::vector<TensorStorage> borrow_weights(std::span<const WeightSource> sources,
+                                          std::vector<std::unique_ptr<Buffer>>& owner) {
   std::vector<TensorStorage> weights;
   for (const WeightSource& source : sources) {
     owner.push_back(std::make_unique<CpuBuffer>(source.bytes.data(), source.bytes.size()));
@@ -95,8 +97,10 @@ bool is_weight_type(DType dtype) noexcept {
     case DType::i64:
     case DType::f64:
     case DType::q8_1:
-    case DType::q8_k: return false;
-    default: return true;
+    case DType::q8_k:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -122,13 +126,16 @@ std::vector<TensorStorage> load_weights(ThreadPool& pool, std::span<const Weight
     offsets.push_back(end);
     end = align(end + (packs(source) ? packed_bytes(source) : source.bytes.size()));
   }
-  auto packed = std::make_unique<CpuBuffer>(Mapping(packed_size, Mapping::Pages::huge, "packed weights"), CpuBuffer::Layout::packed);
-  auto plain = std::make_unique<CpuBuffer>(Mapping(plain_size, Mapping::Pages::normal, "weights"), CpuBuffer::Layout::plain);
+  auto packed = std::make_unique<CpuBuffer>(Mapping(packed_size, Mapping::Pages::huge, "packed weights"),
+                                            CpuBuffer::Layout::packed);
+  auto plain =
+      std::make_unique<CpuBuffer>(Mapping(plain_size, Mapping::Pages::normal, "weights"), CpuBuffer::Layout::plain);
   std::vector<TensorStorage> weights;
   for (size_t i = 0; i < sources.size(); ++i) {
     const WeightSource& source = sources[i];
     CpuBuffer& buffer = packs(source) ? *packed : *plain;
-    packs(source) ? pack_weight(pool, source, buffer.data() + offsets[i]) : copy_weight(pool, source, buffer.data() + offsets[i]);
+    packs(source) ? pack_weight(pool, source, buffer.data() + offsets[i])
+                  : copy_weight(pool, source, buffer.data() + offsets[i]);
     weights.push_back({source.name, source.dtype, source.shape, &buffer, offsets[i]});
     progress.add(source);
   }

@@ -38,9 +38,21 @@ struct AttentionChunk {
   float* out;      ///< [n_rows][head_dim_v]: sum of exp(score - max) * v
 };
 
+/// Attention of one query row over some chunks, and over one more.
+struct AttentionState {
+  float* max;
+  float* sum;
+  float* values;
+};
+struct AttentionResult {
+  float max;
+  float sum;
+  const float* values;
+};
+
 /// Rows of one head each for rotary embedding.
 struct RopeArgs {
-  const float* x;  ///< n_heads runs of head_dim values
+  const float* x;      ///< n_heads runs of head_dim values
   const float* table;  ///< n_rot / 2 pairs (cos, sin)
   float* out;
   int32_t n_heads;
@@ -57,9 +69,9 @@ struct NormArgs {
   float epsilon;
 };
 
-/// Kernels of all ops but matmul. Every instruction set gives the same bits: sums run over 16 virtual lanes (element i in
-/// lane i mod 16, lanes folded 8-4-2-1), the functions of kernels/generic/math.hpp replace libm's. No alignment is needed;
-/// results may not overlap operands, except that elementwise kernels may work in place.
+/// Kernels of all ops but matmul. Every instruction set gives the same bits: sums run over 16 virtual lanes (element i
+/// in lane i mod 16, lanes folded 8-4-2-1), the functions of kernels/generic/math.hpp replace libm's. No alignment is
+/// needed; results may not overlap operands, except that elementwise kernels may work in place.
 struct OpKernels {
   void (*add)(const float* x, const float* y, float* out, int64_t n) noexcept;
   void (*mul)(const float* x, const float* y, float* out, int64_t n) noexcept;
@@ -78,16 +90,22 @@ struct OpKernels {
   void (*rope_neox)(const RopeArgs& args) noexcept;  ///< pairs (i, i + n_rot / 2)
   void (*to_f16)(const float* x, uint16_t* out, int64_t n) noexcept;
   void (*from_f16)(const uint16_t* x, float* out, int64_t n) noexcept;
-  /// By KvType of K (V has the same).
+  /// By KvType.
   void (*attention_chunk[kKvTypeCount])(const AttentionChunk& args) noexcept;
-  /// Takes a later chunk's (max, sum, out) into the state of the earlier ones.
-  void (*attention_merge)(float* max, float* sum, float* out, const float* chunk, int64_t head_dim_v) noexcept;
-  /// out / sum; zeros when nothing was visible.
-  void (*attention_finish)(float sum, const float* state, float* out, int64_t head_dim_v) noexcept;
+  /// Takes a later chunk into the state of the earlier ones.
+  void (*attention_merge)(const AttentionState& state, const AttentionResult& chunk, int64_t head_dim_v) noexcept;
+  /// values / sum; zeros when nothing was visible.
+  void (*attention_finish)(float sum, const float* values, float* out, int64_t head_dim_v) noexcept;
 };
 
-namespace scalar { extern const OpKernels kOpKernels; }
-namespace avx2 { extern const OpKernels kOpKernels; }
-namespace avx512 { extern const OpKernels kOpKernels; }
+namespace scalar {
+extern const OpKernels kOpKernels;
+}
+namespace avx2 {
+extern const OpKernels kOpKernels;
+}
+namespace avx512 {
+extern const OpKernels kOpKernels;
+}
 
 }  // namespace brisk::cpu

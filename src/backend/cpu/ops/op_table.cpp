@@ -45,14 +45,16 @@ std::byte* TaskContext::address(TensorRef ref) const {
   const uint64_t inner = view ? t.offset : 0;
   if (!base.buffer) return arena_ + plan_.offsets[index] + inner;
   const auto* buffer = dynamic_cast<const CpuBuffer*>(base.buffer);
-  BRISK_CHECK(buffer && buffer->layout() == CpuBuffer::Layout::plain, "an operand lies in plain memory of the CPU device");
+  BRISK_CHECK(buffer && buffer->layout() == CpuBuffer::Layout::plain,
+              "an operand lies in plain memory of the CPU device");
   return buffer->data() + base.offset + inner;
 }
 
 Rows TaskContext::rows(TensorRef ref) const {
   const Tensor& t = tensor(ref);
   BRISK_CHECK(t.dtype == DType::f32, "an operand is f32");
-  return {reinterpret_cast<float*>(address(ref)), t.shape[0], t.shape.rows(), static_cast<int64_t>(t.row_stride / sizeof(float))};
+  return {reinterpret_cast<float*>(address(ref)), t.shape[0], t.shape.rows(),
+          static_cast<int64_t>(t.row_stride / sizeof(float))};
 }
 
 }  // namespace brisk::cpu

@@ -13,7 +13,7 @@ namespace brisk::cpu {
 /// Rows of f32 that may lie apart. Does not own.
 struct Rows {
   float* data = nullptr;
-  int64_t n = 0;       ///< values of a row
+  int64_t n = 0;  ///< values of a row
   int64_t rows = 0;
   int64_t stride = 0;  ///< floats from a row to the next
   [[nodiscard]] float* row(int64_t i) const { return data + i * stride; }
@@ -23,7 +23,8 @@ struct Rows {
 /// What an op's task is made from: the plan's tensors with their addresses, which hold until the arena moves.
 class TaskContext {
  public:
-  TaskContext(const Plan& plan, std::byte* arena, const KernelTable& table) : plan_(plan), arena_(arena), table_(table) {}
+  TaskContext(const Plan& plan, std::byte* arena, const KernelTable& table)
+      : plan_(plan), arena_(arena), table_(table) {}
 
   [[nodiscard]] const Graph& graph() const { return plan_.graph; }
   [[nodiscard]] const Tensor& tensor(TensorRef ref) const { return plan_.graph.tensor(ref); }
@@ -40,25 +41,28 @@ class TaskContext {
   const KernelTable& table_;
 };
 
-/// Memory that a chunk may use: `shared` by all threads from the first phase of a node to its last, `local` to the thread
-/// during one chunk. Both are 64-byte aligned and hold anything at first.
+/// Memory that a chunk may use: `shared` by all threads from the first phase of a node to its last, `local` to the
+/// thread during one chunk. Both are 64-byte aligned and hold anything at first.
 struct Scratch {
   std::byte* shared = nullptr;
   std::byte* local = nullptr;
 };
 
-/// A node made ready to run: one or more phases, each a number of chunks that any threads run in any order. A barrier lies
-/// between phases. Results never depend on how the work is split.
+/// A node made ready to run: one or more phases, each a number of chunks that any threads run in any order. A barrier
+/// lies between phases. Results never depend on how the work is split.
 class OpTask {
  public:
   virtual ~OpTask() = default;
   [[nodiscard]] virtual int phases() const { return 1; }
-  /// Chunks of a phase. 1 = too little to share. Negative = known only at run time, by dynamic_chunks().
+  /// Chunks of a phase in the coming run, asked after begin(): 0 = nothing to do, 1 = too little to share, kDynamic =
+  /// known only when the phases before are done.
   [[nodiscard]] virtual int64_t chunks(int phase) const = 0;
-  /// Once the phases before are done; the same answer in every thread. 0 = nothing to do.
+  static constexpr int64_t kDynamic = -1;
+  /// The same answer in every thread.
   [[nodiscard]] virtual int64_t dynamic_chunks(int /*phase*/, const Scratch& /*scratch*/) const { return 0; }
   /// Before each run, on the caller's thread: looks at stored inputs.
   virtual void begin(int /*n_threads*/) {}
+  /// Asked after begin().
   [[nodiscard]] virtual uint64_t shared_bytes() const { return 0; }
   [[nodiscard]] virtual uint64_t local_bytes() const { return 0; }
   /// May throw Error.

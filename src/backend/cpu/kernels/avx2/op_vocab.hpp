@@ -9,8 +9,12 @@ namespace brisk::cpu {
 namespace {
 
 struct OpVocab {
-  struct F { __m256 low, high; };
-  struct I { __m256i low, high; };
+  struct F {
+    __m256 low, high;
+  };
+  struct I {
+    __m256i low, high;
+  };
   static constexpr int kRows = 2;  // 2 rows x 2 vectors: 8 accumulators and 4 of K or V
   static constexpr int kVectors = 2;
 
@@ -75,7 +79,9 @@ struct OpVocab {
   static F sub(F a, F b) { return {_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)}; }
   static F mul(F a, F b) { return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)}; }
   static F div(F a, F b) { return {_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high)}; }
-  static F fma(F a, F b, F c) { return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)}; }
+  static F fma(F a, F b, F c) {
+    return {_mm256_fmadd_ps(a.low, b.low, c.low), _mm256_fmadd_ps(a.high, b.high, c.high)};
+  }
   static F fnma(F a, F b, F c) {
     return {_mm256_fnmadd_ps(a.low, b.low, c.low), _mm256_fnmadd_ps(a.high, b.high, c.high)};
   }
@@ -85,9 +91,7 @@ struct OpVocab {
     return {_mm256_blendv_ps(other.low, then.low, _mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ)),
             _mm256_blendv_ps(other.high, then.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ))};
   }
-  static F iota() {
-    return {_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_ps(8, 9, 10, 11, 12, 13, 14, 15)};
-  }
+  static F iota() { return {_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_ps(8, 9, 10, 11, 12, 13, 14, 15)}; }
   static __m256 within(int first, int last, __m256 a, __m256 b) {
     const __m256i mask = _mm256_andnot_si256(first_lanes(first), first_lanes(last));
     return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));

@@ -15,8 +15,9 @@ struct OpVocab {
   static constexpr int kVectors = 4;
 
   static __mmask16 first_lanes(int64_t n) {
-    return n >= 16 ? static_cast<__mmask16>(0xFFFF) : n <= 0 ? static_cast<__mmask16>(0)
-                                                              : static_cast<__mmask16>((1u << n) - 1);
+    return n >= 16  ? static_cast<__mmask16>(0xFFFF)
+           : n <= 0 ? static_cast<__mmask16>(0)
+                    : static_cast<__mmask16>((1u << n) - 1);
   }
 
   static F set1(float a) { return _mm512_set1_ps(a); }
@@ -26,7 +27,9 @@ struct OpVocab {
   static void store(float* p, F a) { _mm512_storeu_ps(p, a); }
   static void store_first(float* p, F a, int64_t n) { _mm512_mask_storeu_ps(p, first_lanes(n), a); }
   static F load(const uint16_t* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
-  static F load_first(const uint16_t* p, int64_t n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), p)); }
+  static F load_first(const uint16_t* p, int64_t n) {
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), p));
+  }
   static void store_first(uint16_t* p, F a, int64_t n) {
     _mm256_mask_storeu_epi16(p, first_lanes(n), _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
   }

@@ -2,10 +2,10 @@
 
 #include "cpu/kernels/generic/rows.hpp"
 
-// Attention over one chunk of 256 positions. K pages are transposed, so one key is one lane and a score is a chain of fma
-// over the head in index order; V pages hold rows, so one value is one lane and the result is a chain of fma over the
-// positions in order. No lane is ever folded but in the maximum and the sum. Register blocks of kRows query rows times
-// kVectors x 16 positions (or values): each K or V vector is loaded and widened once for kRows rows.
+// Attention over one chunk of 256 positions. K pages are transposed, so one key is one lane and a score is a chain of
+// fma over the head in index order; V pages hold rows, so one value is one lane and the result is a chain of fma over
+// the positions in order. No lane is ever folded but in the maximum and the sum. Register blocks of kRows query rows
+// times kVectors x 16 positions (or values): each K or V vector is loaded and widened once for kRows rows.
 
 namespace brisk::cpu {
 namespace {
@@ -87,9 +87,11 @@ void weigh_row(const AttentionChunk& a, int32_t row) {
   a.sum[row] = V::sum(total);
 }
 
-/// out[r][0 .. 16 NV) += sum over positions begin .. end - 1 of p[r] * v; with `partial`, only the first `count` values.
+/// out[r][0 .. 16 NV) += sum over positions begin .. end - 1 of p[r] * v; with `partial`, only the first `count`
+/// values.
 template <class V, class T, int R, int NV, bool partial>
-BRISK_INLINE void value_block(const float* p, const T* v, int begin, int end, int32_t head_dim_v, float* out, int count) {
+BRISK_INLINE void value_block(const float* p, const T* v, int begin, int end, int32_t head_dim_v, float* out,
+                              int count) {
   using F = typename V::F;
   F acc[R][NV];
   for (int r = 0; r < R; ++r) {
@@ -176,33 +178,32 @@ void attention_chunk(const AttentionChunk& a) noexcept {
 }
 
 template <class V>
-void attention_merge(float* max, float* sum, float* out, const float* chunk, int64_t n) noexcept {
+void attention_merge(const AttentionState& state, const AttentionResult& chunk, int64_t n) noexcept {
   using F = typename V::F;
-  const float* values = chunk + 2;
-  if (!(chunk[0] > -__builtin_inff())) return;
-  if (!(*max > -__builtin_inff())) {
-    *max = chunk[0];
-    *sum = chunk[1];
-    for (int64_t i = 0; i < n; ++i) out[i] = values[i];
+  if (!(chunk.max > -__builtin_inff())) return;
+  if (!(*state.max > -__builtin_inff())) {
+    *state.max = chunk.max;
+    *state.sum = chunk.sum;
+    for (int64_t i = 0; i < n; ++i) state.values[i] = chunk.values[i];
     return;
   }
-  const float top = *max > chunk[0] ? *max : chunk[0];
-  const F a = exp_of<V>(V::set1(*max - top));
-  const F b = exp_of<V>(V::set1(chunk[0] - top));
-  *max = top;
-  *sum = __builtin_fmaf(*sum, V::first(a), chunk[1] * V::first(b));
-  const float* old = out;
-  for_lanes<V>(n, out, [&](auto load) { return V::fma(load(old), a, V::mul(load(values), b)); });
+  const float top = *state.max > chunk.max ? *state.max : chunk.max;
+  const F a = exp_of<V>(V::set1(*state.max - top));
+  const F b = exp_of<V>(V::set1(chunk.max - top));
+  *state.max = top;
+  *state.sum = __builtin_fmaf(*state.sum, V::first(a), chunk.sum * V::first(b));
+  for_lanes<V>(n, state.values,
+               [&](auto load) { return V::fma(load(state.values), a, V::mul(load(chunk.values), b)); });
 }
 
 template <class V>
-void attention_finish(float sum, const float* state, float* out, int64_t n) noexcept {
+void attention_finish(float sum, const float* values, float* out, int64_t n) noexcept {
   const auto divisor = V::set1(sum);
   if (sum == 0.0f) {
     for (int64_t i = 0; i < n; ++i) out[i] = 0.0f;
     return;
   }
-  for_lanes<V>(n, out, [&](auto load) { return V::div(load(state), divisor); });
+  for_lanes<V>(n, out, [&](auto load) { return V::div(load(values), divisor); });
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 
 #include <stdint.h>
 
-// exp, tanh, erf and the activations over a vocabulary V (kernels/<isa>/op_vocab.hpp). Coefficients: weighted least squares
-// refined towards equal ripple, then rounded to f32. Every step is one correctly rounded operation, so all instruction sets
-// agree bit for bit.
+// exp, tanh, erf and the activations over a vocabulary V (kernels/<isa>/op_vocab.hpp). Coefficients: weighted least
+// squares refined towards equal ripple, then rounded to f32. Every step is one correctly rounded operation, so all
+// instruction sets agree bit for bit.
 
 namespace brisk::cpu {
 namespace {
@@ -102,11 +102,11 @@ BRISK_INLINE typename V::F activation_of(typename V::F x) {
   if constexpr (kind == 0) {
     return V::div(x, V::add(V::set1(1.0f), exp_of<V>(V::sub(V::zero(), x))));
   } else if constexpr (kind == 1) {
-    const F cubic = V::fma(V::mul(V::set1(0x1.6e4e26p-5f), x), V::mul(x, x), x);        // x + 0.044715 x^3
-    const F t = tanh_of<V>(V::mul(V::set1(0x1.988454p-1f), cubic));                     // sqrt(2 / pi)
+    const F cubic = V::fma(V::mul(V::set1(0x1.6e4e26p-5f), x), V::mul(x, x), x);  // x + 0.044715 x^3
+    const F t = tanh_of<V>(V::mul(V::set1(0x1.988454p-1f), cubic));               // sqrt(2 / pi)
     return V::mul(V::mul(V::set1(0.5f), x), V::add(V::set1(1.0f), t));
   } else if constexpr (kind == 2) {
-    const F t = erf_of<V>(V::mul(V::set1(0x1.6a09e6p-1f), x));                          // 1 / sqrt(2)
+    const F t = erf_of<V>(V::mul(V::set1(0x1.6a09e6p-1f), x));  // 1 / sqrt(2)
     return V::mul(V::mul(V::set1(0.5f), x), V::add(V::set1(1.0f), t));
   } else {
     return V::max(x, V::zero());
