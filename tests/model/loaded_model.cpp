@@ -15,9 +15,9 @@ namespace brisk::model::test {
 namespace {
 
 std::unique_ptr<Backend> backend_for(std::string_view isa) {
-  cpu::CpuOptions options;
+  CpuOptions options;
   if (!isa.empty()) options.isa = cpu::isa_from_name(isa);
-  return cpu::make_cpu_backend(options);
+  return make_cpu_backend(options);
 }
 
 }  // namespace
