@@ -18,7 +18,7 @@ def own_seconds():
     return sum(u.ru_utime + u.ru_stime for u in usage)
 
 
-def wait_until_quiet(seconds, window=0.5, limit=0.1):
+def wait_until_quiet(seconds, window=1.0, limit=0.1):
     """Waits at most `seconds` for a window in which others use less than `limit` processors; says whether it came."""
     end = time.monotonic() + seconds
     while True:
