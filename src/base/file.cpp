@@ -42,7 +42,8 @@ void read_all(int fd, std::byte* out, size_t size, const std::filesystem::path& 
     const ssize_t got = ::read(fd, out + done, size - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_errno(path, "read");
-    if (got == 0) fail(ErrorCode::io, "{}: the file shrank while it was read ({} of {} bytes)", path.string(), done, size);
+    if (got == 0)
+      fail(ErrorCode::io, "{}: the file shrank while it was read ({} of {} bytes)", path.string(), done, size);
     done += static_cast<size_t>(got);
   }
 }
@@ -119,29 +120,39 @@ std::string read_text_file(const std::filesystem::path& path) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const Descriptor file(::mkstemp(temporary.data()));
-  if (file.get() < 0) fail_errno(path, "create a temporary file beside it");
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t put = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path), temporary_(path.string() + ".XXXXXX") {
+  descriptor_ = ::mkstemp(temporary_.data());
+  if (descriptor_ < 0) fail_errno(path, "create a temporary file beside it");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  BRISK_CHECK(descriptor_ >= 0, "nothing is written behind commit()");
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      const int error = errno;
-      ::unlink(temporary.c_str());
-      errno = error;
-      fail_errno(path, "write");
-    }
-    done += static_cast<size_t>(put);
+    if (put < 0) fail_errno(path_, "write");
+    bytes = bytes.subspan(static_cast<size_t>(put));
   }
-  ::fchmod(file.get(), 0644);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    errno = error;
-    fail_errno(path, "rename onto");
-  }
+}
+
+void AtomicFile::commit() {
+  BRISK_CHECK(descriptor_ >= 0, "a file is committed once");
+  // mkstemp makes files that only their owner reads.
+  if (::fchmod(descriptor_, 0644) != 0) fail_errno(path_, "set the permissions");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_errno(path_, "rename onto");
+  ::close(std::exchange(descriptor_, -1));
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
 }
 
 }  // namespace brisk

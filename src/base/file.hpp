@@ -38,7 +38,25 @@ class FileBytes {
 /// Whole file as text. Errors as FileBytes.
 std::string read_text_file(const std::filesystem::path& path);
 
-/// Writes to a temporary name beside `path`, then renames: a reader never sees half a file.
+/// A file that is written piece by piece under a temporary name beside `path` and gets its name at commit(): a reader
+/// never sees half a file. Without commit() the destructor removes it. Errors: not_found, io.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+};
+
+/// The same for bytes that are all there.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace brisk

@@ -30,7 +30,7 @@ constexpr Signature kSignatures[] = {
 };
 
 bool starts_with_nocase(std::string_view text, std::string_view lower) {
-  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  const auto same = [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); };
   return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(), same);
 }
 
