@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ struct Collector final : EventSink {
 /// The tiny golden model on the CPU, shared by the tests of this file.
 struct Fixture {
   gguf::Model file = gguf::Model::open(test::data_file("golden/arch/llama3-rope/model.gguf"));
-  std::unique_ptr<Backend> backend = cpu::make_cpu_backend({});
+  std::unique_ptr<Backend> backend = make_cpu_backend({});
   Device& device = *backend->devices()[0];
   std::unique_ptr<model::Model> model = model::Model::load(file, device);
   std::unique_ptr<const tokenizer::Tokenizer> tokenizer = tokenizer::Tokenizer::load(file.metadata());
