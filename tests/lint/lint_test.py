@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Proves that each lint rejects what it is there to reject, and lets the right form pass."""
+import contextlib
+import io
 import json
 import pathlib
 import shutil
@@ -16,6 +18,8 @@ import include_roots
 import isa_symbols
 import layer_includes
 import library_rules
+import links
+import readme_test
 import sizes
 import tree
 
@@ -260,6 +264,36 @@ class ForbiddenWords(LintCase):
     def test_words_that_only_look_alike(self):
         self.write("src/a.cpp", "the network/work/flow\n$HOME/root/x\n~/.cache\nAUTODOC\nllama_session\n")
         self.assertEqual(forbidden_words.check(self.root), [])
+
+
+class Links(LintCase):
+    def test_links(self):
+        self.write("docs/a.md", "[x](b.md#part) [y](https://example.org) [z](#here)\n")
+        self.write("docs/b.md", "\n")
+        self.assertEqual(links.check(self.root), [])
+        self.write("README.md", "[x](docs/missing.md)\n")
+        self.assert_reports(links.check(self.root), "README.md:1: no such file: docs/missing.md")
+
+
+class Readme(LintCase):
+    TEXT = "<!-- checked -->\n```sh\n{}\n```\n\n```sh\nfalse\n```\n"
+
+    def status(self, command):
+        brisk = self.write("bin/brisk", "#!/bin/sh\ntest -e model.gguf\n")
+        brisk.chmod(0o755)
+        readme = self.write("README.md", self.TEXT.format(command))
+        with contextlib.redirect_stdout(io.StringIO()):
+            return readme_test.main(readme, brisk, self.write("tiny.gguf", ""))
+
+    def test_only_checked_blocks_run(self):
+        self.assertEqual(self.status("brisk run"), 0)
+
+    def test_a_failing_command(self):
+        self.assertEqual(self.status("brisk run\nexit 3"), 1)
+        self.assertEqual(self.status("brisk run && false | true"), 1)
+
+    def test_nothing_to_check(self):
+        self.assertEqual(readme_test.blocks("```sh\nbrisk run\n```\n"), [])
 
 
 @unittest.skipUnless(shutil.which("clang-format"), "needs clang-format")
