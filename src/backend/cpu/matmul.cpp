@@ -7,9 +7,6 @@
 namespace brisk::cpu {
 namespace {
 
-/// Half of a 2 MB L2: the activations of one pass over the groups stay there while the weights stream by.
-constexpr uint64_t kActivationBlockBytes = 1 << 20;
-
 uint64_t token_bytes(ActivationFormat format, int64_t k) {
   const auto elements = static_cast<uint64_t>(k);
   return format.quantized ? elements / 32 * sizeof(ActivationBlock) : elements * sizeof(float);
@@ -19,13 +16,11 @@ const uint8_t* raw(const std::byte* p) { return reinterpret_cast<const uint8_t*>
 
 /// The arguments of a kernel call that are the same for every group.
 MatmulArgs token_part(const ActivationView& x, const MatmulOutput& y, int64_t tile_begin, int64_t tile_end) {
-  const int64_t width = tile_tokens(x.n_tokens);
-  const int64_t first = tile_begin * width;
+  const int64_t first = tile_begin * kTileTokens;
   MatmulArgs args{};
-  args.tile_tokens = width;
   args.k = x.k;
   args.activations = raw(x.data) + static_cast<uint64_t>(first) * token_bytes(x.format, x.k);
-  args.n_tokens = std::min(tile_end * width, x.n_tokens) - first;
+  args.n_tokens = std::min(tile_end * kTileTokens, x.n_tokens) - first;
   args.ldy = y.ld;
   args.y = y.rows ? y.data : y.data + first * y.ld;
   args.y_rows = y.rows ? y.rows + first : nullptr;
@@ -64,7 +59,7 @@ void matmul_groups(const KernelTable& table, const MatrixView& w, const Activati
   const auto kernel = table.matmul->matmul[static_cast<int>(w.format)];
   const auto size = static_cast<int64_t>(group_bytes(w.format, w.k));
   if (!w.packed) {
-    // Packing a group costs more than streaming the activations again, so all tokens follow one packing.
+    // A group is packed once, for all tokens.
     const auto row_bytes = static_cast<int64_t>(bytes_of(w.dtype, static_cast<uint64_t>(w.k)));
     for (int64_t g = range.group_begin; g < range.group_end; ++g) {
       const int64_t rows = std::min((g + 1) * kGroupRows, w.n) - g * kGroupRows;
@@ -72,19 +67,16 @@ void matmul_groups(const KernelTable& table, const MatrixView& w, const Activati
       MatmulArgs args = token_part(x, y, range.tile_begin, range.tile_end);
       set_groups(args, w, g, g + 1);
       args.weights = raw(scratch);
+      args.group_bytes = size;
       kernel(args);
     }
     return;
   }
-  const auto tile_bytes = static_cast<int64_t>(token_bytes(x.format, x.k)) * tile_tokens(x.n_tokens);
-  const int64_t tiles = std::max<int64_t>(1, static_cast<int64_t>(kActivationBlockBytes) / tile_bytes);
-  for (int64_t tile = range.tile_begin; tile < range.tile_end; tile += tiles) {
-    MatmulArgs args = token_part(x, y, tile, std::min(tile + tiles, range.tile_end));
-    set_groups(args, w, range.group_begin, range.group_end);
-    args.weights = raw(w.data) + range.group_begin * size;
-    args.group_bytes = size;
-    kernel(args);
-  }
+  MatmulArgs args = token_part(x, y, range.tile_begin, range.tile_end);
+  set_groups(args, w, range.group_begin, range.group_end);
+  args.weights = raw(w.data) + range.group_begin * size;
+  args.group_bytes = size;
+  kernel(args);
 }
 
 }  // namespace brisk::cpu

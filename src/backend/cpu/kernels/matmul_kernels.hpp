@@ -7,16 +7,10 @@ namespace brisk::cpu {
 
 /// Rows of a packed group: one row a SIMD lane (two registers of 8 lanes on AVX2).
 inline constexpr int kGroupRows = 16;
-/// Most tokens of an activation tile (measured on AVX-512 VNNI: 12, 14, 15, 16 tokens reach 57, 60, 63, 59 % of the
-/// peak).
+/// Tokens of an activation tile (measured on AVX-512 VNNI: 12, 14, 15, 16 tokens reach 57, 60, 63, 59 % of the peak).
 inline constexpr int kTileTokens = 15;
 
-/// Tiles of `n_tokens` tokens, and their width: as even as can be, so that 16 tokens are 8 + 8 and not 15 + 1. The last
-/// tile has what is left.
 static constexpr int64_t tile_count(int64_t n_tokens) { return (n_tokens + kTileTokens - 1) / kTileTokens; }
-static constexpr int64_t tile_tokens(int64_t n_tokens) {
-  return n_tokens == 0 ? 1 : (n_tokens + tile_count(n_tokens) - 1) / tile_count(n_tokens);
-}
 
 /// How a group of 16 weight rows lies in memory (docs: pack/pack.hpp). The last two exist only in scratch memory:
 /// groups of the types that stay in the file's bytes are decoded to them right before use.
@@ -54,7 +48,7 @@ struct ActivationBlock {
 };
 static_assert(sizeof(ActivationBlock) == 64);
 
-/// Activation rows to pack into tiles of tile_tokens(n_tokens) tokens (the last tile is as narrow as the tokens left).
+/// Activation rows to pack into tiles of kTileTokens tokens (the last tile is as narrow as the tokens left).
 /// Tile of width w: quantised [w tokens][k / 32] ActivationBlocks, tokens innermost; f32 [w tokens][k] floats, tokens
 /// innermost.
 struct ActivationSource {
@@ -75,7 +69,6 @@ struct MatmulArgs {
   int64_t k;
   const uint8_t* activations;  ///< first tile
   int64_t n_tokens;            ///< of these tiles
-  int64_t tile_tokens;         ///< width of the tiles; the last one is as narrow as the tokens left
   float* y;                    ///< row of token t at y + ldy * (y_rows ? y_rows[t] : t)
   int64_t ldy;
   const int32_t* y_rows;

@@ -13,8 +13,8 @@ struct MatmulVocab {
   using F = __m256;
   using I = __m256i;
   static constexpr int kLanes = 8;
-  static constexpr int kTokens = 4;  // 4 accumulators + 8 levels + scales: 16 registers
-  static constexpr int interleave(int tokens) { return tokens < 2 ? tokens : 2; }
+  static constexpr int kTokens = 5;  // a third of a tile; 5 accumulators + 8 levels + scales: 16 registers
+  static constexpr int interleave(int tokens) { return tokens % 2 == 0 ? 2 : 1; }
 
   static I load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
   static I bytes(int value) { return _mm256_set1_epi8(static_cast<char>(value)); }
@@ -65,14 +65,13 @@ struct MatmulVocab {
     return _mm256_set1_epi32(quad);
   }
   static void prefetch(const uint8_t* p) { _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0); }
-  static void store_first(float* p, F a, int64_t n) {
-    if (n >= kLanes) {
-      _mm256_storeu_ps(p, a);
-      return;
-    }
-    const I lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(n)), lane), a);
+  /// The first n lanes (all from n = 8 on).
+  static I first_lanes(int64_t n) {
+    const auto count = static_cast<int32_t>(n < kLanes ? n : kLanes);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
+  static F load_first(const float* p, int64_t n) { return _mm256_maskload_ps(p, first_lanes(n)); }
+  static void store_first(float* p, F a, int64_t n) { _mm256_maskstore_ps(p, first_lanes(n), a); }
 
 #if defined(__AVXVNNI__) || defined(__AVX512VNNI__)
   static I wide_levels(I biased) { return biased; }

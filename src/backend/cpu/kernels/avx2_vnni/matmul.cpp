@@ -1,7 +1,7 @@
 #include "cpu/kernels/avx2/matmul_vocab.hpp"
 
 #include "cpu/kernels/generic/activations.hpp"
-#include "cpu/kernels/generic/matmul.hpp"
+#include "cpu/kernels/generic/matmul_loops.hpp"
 
 namespace brisk::cpu {
 namespace {

@@ -73,9 +73,10 @@ struct MatmulVocab {
     return _mm512_set1_epi32(quad);
   }
   static void prefetch(const uint8_t* p) { _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0); }
-  static void store_first(float* p, F a, int64_t n) {
-    _mm512_mask_storeu_ps(p, n >= 16 ? static_cast<__mmask16>(0xFFFF) : static_cast<__mmask16>((1u << n) - 1), a);
-  }
+  /// The first n lanes (all from n = 16 on).
+  static __mmask16 first_lanes(int64_t n) { return static_cast<__mmask16>(n >= 16 ? 0xFFFF : (1u << n) - 1); }
+  static F load_first(const float* p, int64_t n) { return _mm512_maskz_loadu_ps(first_lanes(n), p); }
+  static void store_first(float* p, F a, int64_t n) { _mm512_mask_storeu_ps(p, first_lanes(n), a); }
 
 #ifdef __AVX512VNNI__
   /// Levels stored with a bias of 128, as dot<8> takes them.
@@ -95,6 +96,14 @@ struct MatmulVocab {
   /// block's 64 bytes apart.
   template <int bits, int n, int U>
   static inline __attribute__((always_inline)) void dot(const I* w, const int8_t* q, I (&dot)[U]) {
+    if constexpr (U == 1 && n == 8) {
+      // Alone, one chain of 8 steps is too long for what the scheduler holds.
+      I high[1] = {zero_i()};
+      MatmulVocab::dot<bits, 4, 1>(w, q, dot);
+      MatmulVocab::dot<bits, 4, 1>(w + 4, q + 16, high);
+      dot[0] = _mm512_add_epi32(dot[0], high[0]);
+      return;
+    }
 #pragma GCC unroll 8
     for (int j = 0; j < n; ++j) {
 #pragma GCC unroll 8

@@ -31,10 +31,10 @@ inline void quantize_block(const float* x, int32_t offset, ActivationBlock& out)
 /// Calls visit(row, first token of the tile, index in the tile, width of the tile) for every token of the tiles.
 template <class Visit>
 inline void for_each_token(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, Visit visit) {
-  const int64_t tile = tile_tokens(source.n_tokens);
-  for (int64_t first = tile_begin * tile; first < source.n_tokens && first < tile_end * tile; first += tile) {
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
+    const int64_t first = tile * kTileTokens;
     const int64_t left = source.n_tokens - first;
-    const int64_t width = left < tile ? left : tile;
+    const int64_t width = left < kTileTokens ? left : kTileTokens;
     for (int64_t t = 0; t < width; ++t) {
       visit(source.x + source.ldx * (source.rows ? source.rows[first + t] : first + t), first, t, width);
     }

@@ -28,8 +28,7 @@ struct Tile {
 
 Tile activation_tile(const MatmulArgs& args, int64_t first, int64_t token_bytes) {
   const int64_t left = args.n_tokens - first;
-  return {args.activations + first * token_bytes, first,
-          static_cast<int>(left < args.tile_tokens ? left : args.tile_tokens)};
+  return {args.activations + first * token_bytes, first, static_cast<int>(left < kTileTokens ? left : kTileTokens)};
 }
 
 void store(const MatmulArgs& args, const Tile& tile, int64_t row, const float* acc) {
@@ -63,7 +62,7 @@ void matmul(const MatmulArgs& args) noexcept {
   const bool quantized = pack_layout(format).blocks != 0;
   const int64_t token_bytes = quantized ? args.k / 32 * static_cast<int64_t>(sizeof(ActivationBlock)) : args.k * 4;
   for (int64_t row = 0; row < args.n_rows; ++row) {
-    for (int64_t first = 0; first < args.n_tokens; first += args.tile_tokens) {
+    for (int64_t first = 0; first < args.n_tokens; first += kTileTokens) {
       const Tile tile = activation_tile(args, first, token_bytes);
       float acc[kTileTokens] = {};
       (quantized ? quantized_row : float_row)(format, args, tile, row, acc);
@@ -111,10 +110,9 @@ const float* source_row(const ActivationSource& source, int64_t token) {
 void quantize_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end, uint8_t* out) noexcept {
   const int64_t n_blocks = source.k / 32;
   auto* blocks = reinterpret_cast<ActivationBlock*>(out);
-  const int64_t tile = tile_tokens(source.n_tokens);
-  for (int64_t token = tile_begin * tile; token < source.n_tokens && token < tile_end * tile; ++token) {
-    const int64_t first = token / tile * tile;
-    const int64_t width = source.n_tokens - first < tile ? source.n_tokens - first : tile;
+  for (int64_t token = tile_begin * kTileTokens; token < source.n_tokens && token < tile_end * kTileTokens; ++token) {
+    const int64_t first = token / kTileTokens * kTileTokens;
+    const int64_t width = source.n_tokens - first < kTileTokens ? source.n_tokens - first : kTileTokens;
     const float* x = source_row(source, token);
     for (int64_t b = 0; b < n_blocks; ++b) {
       quantize_block(x + 32 * b, source.offset, blocks[first * n_blocks + b * width + token - first]);
@@ -125,10 +123,9 @@ void quantize_activations(const ActivationSource& source, int64_t tile_begin, in
 void transpose_activations(const ActivationSource& source, int64_t tile_begin, int64_t tile_end,
                            uint8_t* out) noexcept {
   auto* values = reinterpret_cast<float*>(out);
-  const int64_t tile = tile_tokens(source.n_tokens);
-  for (int64_t token = tile_begin * tile; token < source.n_tokens && token < tile_end * tile; ++token) {
-    const int64_t first = token / tile * tile;
-    const int64_t width = source.n_tokens - first < tile ? source.n_tokens - first : tile;
+  for (int64_t token = tile_begin * kTileTokens; token < source.n_tokens && token < tile_end * kTileTokens; ++token) {
+    const int64_t first = token / kTileTokens * kTileTokens;
+    const int64_t width = source.n_tokens - first < kTileTokens ? source.n_tokens - first : kTileTokens;
     const float* x = source_row(source, token);
     for (int64_t e = 0; e < source.k; ++e) values[first * source.k + e * width + token - first] = x[e];
   }
