@@ -34,6 +34,8 @@ Bpe::Bpe(const Vocab& vocab, const gguf::Metadata& metadata, const KindOptions& 
   for (uint32_t byte = 0; byte < 256; ++byte) {
     byte_symbols_[byte] = number_of(encoded_byte(static_cast<uint8_t>(byte)));
   }
+  Run run(merges_);
+  encode_segment("\xEF\xBF\xBD", run, replacement_);
 }
 
 uint32_t Bpe::number_of(std::string_view text) {
@@ -77,18 +79,33 @@ std::string Bpe::bytes_of(std::string_view token_text) const {
   return pre_.raw ? std::string(token_text) : decode_bytes(token_text);
 }
 
-void Bpe::encode(std::string_view text, bool, std::vector<int32_t>& out) const {
-  if (pre_.escape_spaces) {
-    encode_split(escape_spaces(text), out);
-  } else if (nfc_ && needs_nfc(text)) {
-    encode_split(to_nfc(text), out);
-  } else {
-    encode_split(text, out);
+void Bpe::encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const {
+  Run run(merges_);
+  for (const Fragment& fragment : prompt) {
+    if (fragment.token != kNoToken) {
+      out.push_back(fragment.token);
+    } else {
+      encode_text(fragment.text, run, out);
+    }
   }
 }
 
-void Bpe::encode_split(std::string_view text, std::vector<int32_t>& out) const {
+void Bpe::encode_text(std::string_view text, std::vector<int32_t>& out) const {
   Run run(merges_);
+  encode_text(text, run, out);
+}
+
+void Bpe::encode_text(std::string_view text, Run& run, std::vector<int32_t>& out) const {
+  if (pre_.escape_spaces) {
+    encode_split(escape_spaces(text), run, out);
+  } else if (nfc_ && needs_nfc(text)) {
+    encode_split(to_nfc(text), run, out);
+  } else {
+    encode_split(text, run, out);
+  }
+}
+
+void Bpe::encode_split(std::string_view text, Run& run, std::vector<int32_t>& out) const {
   uint32_t begin = 0;
   for (const uint32_t end : splitter_.split(text)) {
     encode_segment(text.substr(begin, end - begin), run, out);
@@ -139,10 +156,13 @@ void Bpe::append_bytes(std::string_view bytes, std::vector<int32_t>& out) const 
   for (const char c : bytes) {
     const auto byte = static_cast<uint8_t>(c);
     const auto number = static_cast<int32_t>(byte_symbols_[byte]);
+    const bool never_in_utf8 = byte == 0xC0 || byte == 0xC1 || byte >= 0xF5;
     if (!pre_.raw && vocab_.is_valid(number)) {
       out.push_back(number);
     } else if (vocab_.byte_token(byte) != kNoToken) {
       out.push_back(vocab_.byte_token(byte));
+    } else if (never_in_utf8) {
+      out.insert(out.end(), replacement_.begin(), replacement_.end());
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,8 @@ class Bpe : public Kind {
  public:
   Bpe(const Vocab& vocab, const gguf::Metadata& metadata, const KindOptions& options);
 
-  void encode(std::string_view text, bool at_start, std::vector<int32_t>& out) const override;
+  void encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const override;
+  void encode_text(std::string_view text, std::vector<int32_t>& out) const;
   [[nodiscard]] std::string bytes_of(std::string_view token_text) const override;
 
  private:
@@ -38,7 +40,8 @@ class Bpe : public Kind {
   /// The number of a text: its token id, or one behind the tokens for texts that occur in merges only.
   [[nodiscard]] uint32_t number_of(std::string_view text);
   [[nodiscard]] std::string_view text_of(uint32_t number) const;
-  void encode_split(std::string_view text, std::vector<int32_t>& out) const;
+  void encode_text(std::string_view text, Run& run, std::vector<int32_t>& out) const;
+  void encode_split(std::string_view text, Run& run, std::vector<int32_t>& out) const;
   void encode_segment(std::string_view segment, Run& run, std::vector<int32_t>& out) const;
   [[nodiscard]] bool take_whole(std::string_view segment, Run& run, std::vector<int32_t>& out) const;
   void append_bytes(std::string_view bytes, std::vector<int32_t>& out) const;
@@ -49,7 +52,8 @@ class Bpe : public Kind {
   bool nfc_;
   MergeTable merges_;
   TextTable merge_only_texts_;
-  uint32_t byte_symbols_[256] = {};  ///< number of each byte's text
+  uint32_t byte_symbols_[256] = {};   ///< number of each byte's text
+  std::vector<int32_t> replacement_;  ///< U+FFFD, for impossible bytes that a vocabulary trained on text left out
 };
 
 }  // namespace brisk::tokenizer

@@ -20,10 +20,20 @@ class WhitespaceBpe : public Kind {
   WhitespaceBpe(const Vocab& vocab, const gguf::Metadata& metadata, const KindOptions& options)
       : bpe_(vocab, metadata, options), lowercase_(vocab.lowercase()) {}
 
-  void encode(std::string_view text, bool, std::vector<int32_t>& out) const override {
+  void encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const override {
+    for (const Fragment& fragment : prompt) {
+      if (fragment.token != kNoToken) out.push_back(fragment.token);
+      encode_text(fragment.text, out);
+    }
+  }
+
+  [[nodiscard]] std::string bytes_of(std::string_view token_text) const override { return std::string(token_text); }
+
+ private:
+  void encode_text(std::string_view text, std::vector<int32_t>& out) const {
     std::string word;
     const auto end_word = [&] {
-      if (!word.empty()) bpe_.encode(word, false, out);
+      if (!word.empty()) bpe_.encode_text(word, out);
       word.clear();
     };
     for (size_t i = 0; i < text.size();) {
@@ -40,9 +50,6 @@ class WhitespaceBpe : public Kind {
     end_word();
   }
 
-  [[nodiscard]] std::string bytes_of(std::string_view token_text) const override { return std::string(token_text); }
-
- private:
   Bpe bpe_;
   bool lowercase_;
 };
@@ -62,11 +69,24 @@ class DnaBpe : public Kind {
     unknown_ = vocab.find("<oov>");
   }
 
-  void encode(std::string_view text, bool at_start, std::vector<int32_t>& out) const override {
+  void encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const override {
+    for (const Fragment& fragment : prompt) {
+      if (fragment.token != kNoToken) out.push_back(fragment.token);
+      encode_text(fragment.text, out);
+    }
+  }
+
+  [[nodiscard]] std::string bytes_of(std::string_view token_text) const override {
+    if (token_text.ends_with(kKmerMark)) token_text.remove_suffix(kKmerMark.size());
+    return bpe_.bytes_of(token_text);
+  }
+
+ private:
+  void encode_text(std::string_view text, std::vector<int32_t>& out) const {
     const bool has_dna = begin_ && end_ && unknown_;
     while (!text.empty()) {
       const size_t dna = has_dna ? text.find(kDnaBegin) : std::string_view::npos;
-      if (dna != 0) bpe_.encode(text.substr(0, dna), at_start, out);
+      if (dna != 0) bpe_.encode_text(text.substr(0, dna), out);
       if (dna == std::string_view::npos) return;
       out.push_back(*begin_);
       text.remove_prefix(dna + kDnaBegin.size());
@@ -78,12 +98,6 @@ class DnaBpe : public Kind {
     }
   }
 
-  [[nodiscard]] std::string bytes_of(std::string_view token_text) const override {
-    if (token_text.ends_with(kKmerMark)) token_text.remove_suffix(kKmerMark.size());
-    return bpe_.bytes_of(token_text);
-  }
-
- private:
   void encode_sequence(std::string_view sequence, std::vector<int32_t>& out) const {
     for (size_t i = 0; i < sequence.size(); i += kKmerLength) {
       std::string kmer(sequence.substr(i, kKmerLength));

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gguf/metadata.hpp"
+#include "tokenizer/fragment.hpp"
 #include "tokenizer/vocab.hpp"
 
 namespace brisk::tokenizer {
@@ -16,8 +18,8 @@ class Kind {
  public:
   virtual ~Kind() = default;
 
-  /// Appends the tokens of a text without special tokens. `at_start`: a special token or nothing stands before it.
-  virtual void encode(std::string_view text, bool at_start, std::vector<int32_t>& out) const = 0;
+  /// Appends the tokens of a prompt: those that stand in it, and those of the text between them.
+  virtual void encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const = 0;
   /// What a token of type NORMAL stands for, as bytes.
   [[nodiscard]] virtual std::string bytes_of(std::string_view token_text) const = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <queue>
@@ -67,10 +68,10 @@ class Merger {
   // One heap of all pairs was 6 times slower on 10 MB of one letter: each of its operations misses the cache.
   struct Bucket {
     uint32_t priority = 0;
+    bool active = false;
     size_t next = 0;
     std::vector<uint32_t> in_order;
     std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> out_of_order;
-    bool active = false;
 
     void push(uint32_t at) {
       if (in_order.empty() || at >= in_order.back()) {
@@ -94,35 +95,49 @@ class Merger {
     uint32_t next;
     PairMerge pair;  ///< with the next symbol
   };
+  // A direct-mapped front of bucket_of_: a text uses few priorities at a time.
+  struct RecentBucket {
+    uint32_t priority = PairMerge::kNever;
+    uint32_t bucket = 0;
+  };
+  static constexpr uint32_t kMostRecent = 1024;
 
   void merge_by_buckets(std::vector<Symbol>& symbols) {
     const auto n = static_cast<uint32_t>(symbols.size());
     links_.resize(n);
-    for (uint32_t i = 0; i < n; ++i) links_[i] = {i == 0 ? kNone : i - 1, i + 1 == n ? kNone : i + 1, {}};
-    for (uint32_t i = 0; i + 1 < n; ++i) queue_pair(symbols, i);
+    recent_.assign(std::bit_floor(std::min(n, kMostRecent)), {});
+    for (uint32_t i = 0; i < n; ++i) {
+      links_[i] = {i == 0 ? kNone : i - 1, i + 1 == n ? kNone : i + 1, {}};
+      if (i + 1 < n) queue_pair(i, lookup_(symbols[i], symbols[i + 1]));
+    }
     while (!priorities_.empty()) drain_best(symbols);
     size_t kept = 0;
     for (uint32_t i = 0; i != kNone; i = links_[i].next) symbols[kept++] = symbols[i];
     symbols.resize(kept);
     buckets_.clear();
     bucket_of_.clear();
-    links_ = {};
   }
 
-  void queue_pair(const std::vector<Symbol>& symbols, uint32_t left) {
-    Link& link = links_[left];
-    link.pair = link.next == kNone ? PairMerge{} : lookup_(symbols[left], symbols[link.next]);
-    if (link.pair.priority == PairMerge::kNever) return;
-    Bucket& bucket = bucket_for(link.pair.priority);
+  void queue_pair(uint32_t left, const PairMerge& pair) {
+    links_[left].pair = pair;
+    if (pair.priority == PairMerge::kNever) return;
+    Bucket& bucket = bucket_for(pair.priority);
     bucket.push(left);
     if (bucket.active) return;
     bucket.active = true;
     priorities_.push(bucket.priority);
   }
+  void queue_pair(const std::vector<Symbol>& symbols, uint32_t left) {
+    const uint32_t right = links_[left].next;
+    queue_pair(left, right == kNone ? PairMerge{} : lookup_(symbols[left], symbols[right]));
+  }
 
   Bucket& bucket_for(uint32_t priority) {
+    RecentBucket& recent = recent_[priority & (recent_.size() - 1)];
+    if (recent.priority == priority) return buckets_[recent.bucket];
     const auto [at, is_new] = bucket_of_.try_emplace(priority, static_cast<uint32_t>(buckets_.size()));
     if (is_new) buckets_.emplace_back().priority = priority;
+    recent = {priority, at->second};
     return buckets_[at->second];
   }
 
@@ -141,7 +156,7 @@ class Merger {
       links_[right].pair = {};
       if (link.next != kNone) links_[link.next].prev = left;
       queue_pair(symbols, left);
-      if (links_[left].prev != kNone) queue_pair(symbols, links_[left].prev);
+      if (link.prev != kNone) queue_pair(symbols, link.prev);
     }
     if (priorities_.top() != priority) return;
     priorities_.pop();
@@ -155,6 +170,7 @@ class Merger {
   std::vector<PairMerge> pairs_;
   std::vector<Link> links_;
   std::vector<Bucket> buckets_;
+  std::vector<RecentBucket> recent_;
   std::unordered_map<uint32_t, uint32_t> bucket_of_;
   std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> priorities_;
 };

@@ -65,6 +65,7 @@ void SpecialSplitter::build(std::vector<int32_t> tokens) {
 
 const SpecialSplitter::Node* SpecialSplitter::child(const Node& node, uint8_t byte) const noexcept {
   const Node* begin = nodes_.data() + node.first_child;
+  if (node.n_children == 1) return begin->byte == byte ? begin : nullptr;
   const Node* end = begin + node.n_children;
   const Node* at = std::lower_bound(begin, end, byte, [](const Node& n, uint8_t b) { return n.byte < b; });
   return at != end && at->byte == byte ? at : nullptr;
@@ -114,9 +115,10 @@ class SpecialSplitter::Search {
 
   void settle(uint32_t length) {
     std::vector<Candidate> offers = std::move(offers_[length]);
-    std::sort(offers.begin(), offers.end(), [](const Candidate& a, const Candidate& b) {
+    const auto before = [](const Candidate& a, const Candidate& b) {
       return a.token != b.token ? a.token < b.token : a.begin < b.begin;
-    });
+    };
+    if (!std::is_sorted(offers.begin(), offers.end(), before)) std::sort(offers.begin(), offers.end(), before);
     for (const Candidate& offered : offers) {
       if (taken_[offered.begin]) continue;
       if (taken_[offered.begin + length - 1]) {

@@ -4,15 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/fragment.hpp"
 #include "tokenizer/vocab.hpp"
 
 namespace brisk::tokenizer {
-
-/// A part of a prompt: a token that stood in the text, or (token == kNoToken) text still to be tokenised.
-struct Fragment {
-  int32_t token = kNoToken;
-  std::string_view text;
-};
 
 /// Cuts special tokens out of a text. The rule is that of the field: longer tokens first over the whole text (ids
 /// ascending among equals), each from left to right, whatever starts further left. Time is linear in the text times the

@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "base/error.hpp"
 #include "tokenizer/kind.hpp"
@@ -37,36 +37,67 @@ class Spm : public Kind {
       priorities_.push_back(priority_of(vocab.score(id)));
       note_inner_blanks(vocab.text(id));
     }
+    for (int byte = 0; byte < 256; ++byte) {
+      const char text = static_cast<char>(byte);
+      single_bytes_[byte] = vocab.find(std::string_view(&text, 1)).value_or(kNoToken);
+    }
   }
 
-  void encode(std::string_view text, bool at_start, std::vector<int32_t>& out) const override {
-    const bool prefix = at_start && vocab_.rules().add_space_prefix;
-    const std::string escaped = (prefix ? std::string(kBlank) : std::string()) + escape_spaces(text);
-    const Lookup lookup{*this, {}};
-    Run run{lookup, {}, Merger<Lookup>(lookup)};
-    size_t begin = 0;
-    for (size_t at = 0; (at = escaped.find(kBlank, at)) != std::string::npos; at += kBlank.size()) {
-      if (at == begin || blank_may_follow(escaped, at)) continue;
-      encode_word(std::string_view(escaped).substr(begin, at - begin), run, out);
-      begin = at;
+  void encode(std::span<const Fragment> prompt, std::vector<int32_t>& out) const override {
+    size_t size = 0;
+    for (const Fragment& fragment : prompt) size += fragment.text.size();
+    Run run(*this, size);
+    bool at_start = true;
+    for (const Fragment& fragment : prompt) {
+      if (fragment.token != kNoToken) {
+        out.push_back(fragment.token);
+      } else {
+        encode_text(fragment.text, at_start && vocab_.rules().add_space_prefix, run, out);
+      }
+      at_start = fragment.token != kNoToken;
     }
-    encode_word(std::string_view(escaped).substr(begin), run, out);
   }
 
   [[nodiscard]] std::string bytes_of(std::string_view token_text) const override { return unescape_spaces(token_text); }
 
  private:
+  // Pairs are looked up by text. What two tokens give together is kept in a direct-mapped table, since texts repeat
+  // their pairs and the vocabulary's own table misses the cache.
   struct Lookup {
+    Lookup(const Spm& of, size_t text_size) : spm(of) {
+      const size_t slots = std::bit_ceil(std::clamp(text_size, kFewest, kMost));
+      known.resize(slots);
+      shift = 64 - std::countr_zero(slots);
+    }
     PairMerge operator()(const Symbol& left, const Symbol& right) const {
+      if (left.id == kNoToken || right.id == kNoToken) return find(left, right);
+      const uint64_t key = uint64_t{static_cast<uint32_t>(left.id)} << 32 | static_cast<uint32_t>(right.id);
+      Known& slot = known[key * 0x9E3779B97F4A7C15u >> shift];
+      if (slot.key != key) slot = {key, find(left, right)};
+      return slot.merge;
+    }
+    [[nodiscard]] PairMerge find(const Symbol& left, const Symbol& right) const {
       const auto id = spm.vocab_.find(text.substr(left.begin, left.size + right.size));
       if (!id) return {};
       return {spm.priorities_[static_cast<size_t>(*id)], *id};
     }
+
+    struct Known {
+      uint64_t key = UINT64_MAX;
+      PairMerge merge;
+    };
+    // A short text must not pay for clearing a long table. The longest is 256 KiB, a part of L2.
+    static constexpr size_t kFewest = 16;
+    static constexpr size_t kMost = 16384;
+
     const Spm& spm;
-    mutable std::string_view text;
+    std::string_view text;
+    int shift = 0;
+    mutable std::vector<Known> known;
   };
   struct Run {
-    const Lookup& lookup;
+    Run(const Spm& spm, size_t text_size) : lookup(spm, text_size), merger(lookup) {}
+    Lookup lookup;
     std::vector<Symbol> symbols;
     Merger<Lookup> merger;
   };
@@ -82,13 +113,26 @@ class Spm : public Kind {
     return byte_before_blank_[static_cast<uint8_t>(text[at - 1])];
   }
 
+  void encode_text(std::string_view text, bool prefix, Run& run, std::vector<int32_t>& out) const {
+    const std::string escaped = (prefix ? std::string(kBlank) : std::string()) + escape_spaces(text);
+    const std::string_view whole = escaped;
+    size_t begin = 0;
+    for (size_t at = 0; (at = whole.find(kBlank, at)) != std::string_view::npos; at += kBlank.size()) {
+      if (at == begin || blank_may_follow(whole, at)) continue;
+      encode_word(whole.substr(begin, at - begin), run, out);
+      begin = at;
+    }
+    encode_word(whole.substr(begin), run, out);
+  }
+
   void encode_word(std::string_view word, Run& run, std::vector<int32_t>& out) const {
     if (word.empty()) return;
     run.symbols.clear();
     for (size_t i = 0; i < word.size();) {
       const size_t length = std::min(character_length(word[i]), word.size() - i);
-      const auto id = vocab_.find(word.substr(i, length));
-      run.symbols.push_back({id.value_or(kNoToken), static_cast<uint32_t>(i), static_cast<uint32_t>(length)});
+      const auto lead = static_cast<uint8_t>(word[i]);
+      const int32_t id = length == 1 ? single_bytes_[lead] : vocab_.find(word.substr(i, length)).value_or(kNoToken);
+      run.symbols.push_back({id, static_cast<uint32_t>(i), static_cast<uint32_t>(length)});
       i += length;
     }
     run.lookup.text = word;
@@ -117,6 +161,7 @@ class Spm : public Kind {
   const Vocab& vocab_;
   std::vector<uint32_t> priorities_;
   bool byte_before_blank_[256] = {};
+  int32_t single_bytes_[256] = {};  ///< tokens whose text is one byte
 };
 
 }  // namespace

@@ -98,7 +98,8 @@ void Tokenizer::find_newline() {
   int32_t id = vocab_.byte_token('\n');
   if (vocab_.kind().kind != KindId::spm) {
     std::vector<int32_t> tokens;
-    algorithm_->kind->encode("\n", false, tokens);
+    const Fragment newline{kNoToken, "\n"};
+    algorithm_->kind->encode({&newline, 1}, tokens);
     id = tokens.empty() ? kNoToken : tokens.front();
   }
   vocab_.set_nl(id != kNoToken ? id : vocab_.pad());
@@ -138,15 +139,7 @@ std::vector<int32_t> Tokenizer::encode(std::span<const Fragment> fragments, bool
   std::vector<int32_t> out;
   const TextRules& rules = vocab_.rules();
   if (add_special && rules.add_bos && vocab_.bos() != kNoToken) out.push_back(vocab_.bos());
-  bool at_start = true;
-  for (const Fragment& fragment : fragments) {
-    if (fragment.token != kNoToken) {
-      out.push_back(fragment.token);
-    } else {
-      algorithm_->kind->encode(fragment.text, at_start, out);
-    }
-    at_start = fragment.token != kNoToken;
-  }
+  algorithm_->kind->encode(fragments, out);
   if (add_special && rules.add_eos && vocab_.eos() != kNoToken) out.push_back(vocab_.eos());
   return out;
 }
