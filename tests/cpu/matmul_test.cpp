@@ -9,6 +9,10 @@
 
 #include "weights.hpp"
 
+namespace brisk::test {
+extern const cpu::MatmulKernels kAvx2VnniTwin;  // avx2_vnni_twin.cpp
+}
+
 namespace brisk::cpu {
 namespace {
 
@@ -209,21 +213,45 @@ TEST(Matmul, ResultsAreCloseToTheExactProduct) {
   }
 }
 
+/// Blocks and tokens of every kind of remainder; k in units of the type's block length.
+constexpr Shape3 kEdgeShapes[] = {{1, 1, 1}, {16, 2, 2}, {17, 1, 15}, {67, 3, 16}, {32, 1, 67}, {5, 5, 7}, {23, 1, 31}};
+
+void expect_equal_to_scalar(DType dtype, Shape3 shape, std::span<const KernelTable* const> tables) {
+  shape.k *= unit_of_k(dtype);
+  const Problem problem(dtype, shape, 13);
+  const bool packed = can_repack(pack_format(dtype));
+  const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), packed);
+  for (const KernelTable* table : tables) {
+    ASSERT_TRUE(same(problem.multiply(*table, packed), want)) << describe(dtype, shape, *table);
+  }
+}
+
 TEST(MatmulExact, EveryInstructionSetEqualsScalar) {
+  std::vector<const KernelTable*> tables;
+  for (const Isa isa : test::host_isas()) {
+    tables.push_back(&kernel_table(isa));
+    ASSERT_EQ(tables.back()->isa, isa) << "another table than the one asked for";
+  }
   for (const DType dtype : kWeightTypes) {
-    const int64_t unit = unit_of_k(dtype);
-    for (const Shape3& shape :
-         {Shape3{1, unit, 1}, Shape3{16, 2 * unit, 2}, Shape3{17, unit, 15}, Shape3{67, 3 * unit, 16},
-          Shape3{32, unit, 67}, Shape3{5, 5 * unit, 7}, Shape3{23, unit, 31}}) {
-      const Problem problem(dtype, shape, 13);
-      const bool packed = can_repack(pack_format(dtype));
-      const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), packed);
-      for (const Isa isa : test::host_isas()) {
-        const KernelTable& table = kernel_table(isa);
-        ASSERT_EQ(table.isa, isa);
-        ASSERT_TRUE(same(problem.multiply(table, packed), want)) << describe(dtype, shape, table);
-      }
-    }
+    for (const Shape3& shape : kEdgeShapes) expect_equal_to_scalar(dtype, shape, tables);
+  }
+}
+
+TEST(MatmulExact, KSpansOfLongRowsEqualScalar) {
+  // 15 tokens x 96 blocks are 90 KB of activations: three spans of k, sums waiting in y between them.
+  std::vector<const KernelTable*> tables;
+  for (const Isa isa : test::host_isas()) tables.push_back(&kernel_table(isa));
+  for (const DType dtype : {DType::q4_0, DType::q4_k, DType::q6_k, DType::f16}) {
+    expect_equal_to_scalar(dtype, {19, 3072 / unit_of_k(dtype), 17}, tables);
+  }
+}
+
+TEST(MatmulExact, Avx2VnniSourceEqualsScalar) {
+  if (!isa_supported(Isa::avx512_vnni)) GTEST_SKIP() << "needs AVX-512 VNNI";
+  const KernelTable twin{"avx2_vnni twin", Isa::avx2_vnni, &test::kAvx2VnniTwin, nullptr};
+  const KernelTable* tables[] = {&twin};
+  for (const DType dtype : kWeightTypes) {
+    for (const Shape3& shape : kEdgeShapes) expect_equal_to_scalar(dtype, shape, tables);
   }
 }
 
