@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 """Prints the build products that a selection of tests needs, for ninja: `ctest-targets.py BUILD [ctest selection...]`.
 
-A product is any file below the build folder that a test's command line or environment names and ninja makes.
+A product is any file below the build folder that a test's command line or properties name and ninja makes. Commands are read
+from the test files that CMake wrote, since ctest does not list programs that are not built yet.
 """
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 
+CALL = re.compile(r"^(add_test|set_tests_properties)\((?:\[=*\[|\"?)([^\]\")\s]+)(?:\]=*\]|\"?)(.*)\)$", re.MULTILINE)
 
-def words_of(test):
-    yield from test.get("command", [])
-    for item in test.get("properties", []):
-        if item["name"] == "ENVIRONMENT":
-            for variable in item["value"]:
-                yield variable.partition("=")[2]
-        if item["name"] == "REQUIRED_FILES":
-            yield from item["value"]
+
+def words_of_tests(build):
+    """name of test -> the text of its command and properties."""
+    found = {}
+    for listfile in pathlib.Path(build).rglob("CTestTestfile.cmake"):
+        for _, name, rest in CALL.findall(listfile.read_text(encoding="utf-8")):
+            found[name] = found.get(name, "") + rest
+    return found
 
 
 def main(build, selection):
@@ -25,13 +29,11 @@ def main(build, selection):
                              check=True, capture_output=True, text=True).stdout
     outputs = {line.split(":")[0] for line in subprocess.run(
         ["ninja", "-C", build, "-t", "targets", "all"], check=True, capture_output=True, text=True).stdout.splitlines()}
-    wanted = set()
+    texts, wanted = words_of_tests(build), set()
     for test in json.loads(listing)["tests"]:
-        for word in words_of(test):
-            if word.startswith(build + os.sep):
-                name = os.path.relpath(word, build)
-                if name in outputs:
-                    wanted.add(name)
+        for path in re.findall(re.escape(build + os.sep) + r"([^\"\s;:=\]]+)", texts.get(test["name"], "")):
+            if path in outputs:
+                wanted.add(path)
     print("\n".join(sorted(wanted)))
 
 

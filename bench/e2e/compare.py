@@ -7,7 +7,8 @@
 First checks that the greedy tokens of both agree at least at the beginning; then prints for prompt (512 tokens) and
 generation (64 tokens) both medians, the spread (smallest to largest), and the ratio of the medians. `--startup` adds
 the time from the start of the process to the first token of a 10-token prompt. `--patience S` waits up to S seconds
-for a quiet machine before each run and repeats runs that others disturbed.
+for a quiet machine before each run and repeats runs that others disturbed; `--realtime` runs both programs ahead of
+everything else instead (root only).
 """
 import argparse
 import json
@@ -39,6 +40,7 @@ def arguments():
     parser.add_argument("--text", type=pathlib.Path, default=TEXT, help="what the prompt is made of")
     parser.add_argument("--min-agree", type=int, default=4, help="greedy tokens that must be equal at the beginning")
     parser.add_argument("--patience", type=float, default=0)
+    parser.add_argument("--realtime", action="store_true")
     return parser.parse_args()
 
 
@@ -48,12 +50,15 @@ class Setting:
     def __init__(self, args, model, threads, prompt_file):
         self.args, self.model, self.threads, self.prompt_file = args, model, threads, prompt_file
 
+    def ahead(self):
+        return ["chrt", "--fifo", "10"] if self.args.realtime else []
+
     def peer_command(self, *extra):
-        return [str(self.args.venv / "bin/python"), str(PEER), "-m", self.model, "-t", str(self.threads),
+        return [*self.ahead(), str(self.args.venv / "bin/python"), str(PEER), "-m", self.model, "-t", str(self.threads),
                 "--flash-attention", self.args.flash_attention, *extra]
 
     def brisk_command(self, *extra):
-        return [str(self.args.brisk), "run", "-m", self.model, "-t", str(self.threads), "--temp", "0", "--ignore-eos",
+        return [*self.ahead(), str(self.args.brisk), "run", "-m", self.model, "-t", str(self.threads), "--temp", "0", "--ignore-eos",
                 "-no-cnv", *extra]
 
     def run_peer(self):
