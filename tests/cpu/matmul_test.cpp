@@ -246,6 +246,7 @@ TEST(MatmulExact, KSpansOfLongRowsEqualScalar) {
   }
 }
 
+#ifdef __x86_64__
 TEST(MatmulExact, Avx2VnniSourceEqualsScalar) {
   if (!isa_supported(Isa::avx512_vnni)) GTEST_SKIP() << "needs AVX-512 VNNI";
   const KernelTable twin{"avx2_vnni twin", Isa::avx2_vnni, &test::kAvx2VnniTwin, nullptr};
@@ -254,6 +255,7 @@ TEST(MatmulExact, Avx2VnniSourceEqualsScalar) {
     for (const Shape3& shape : kEdgeShapes) expect_equal_to_scalar(dtype, shape, tables);
   }
 }
+#endif
 
 TEST(MatmulExact, EveryNumberOfTokensGivesTheSameRows) {
   for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q6_k, DType::q2_k, DType::q8_0, DType::f16}) {
