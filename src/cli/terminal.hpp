@@ -36,6 +36,8 @@ class LineReader {
   /// `interrupted` tells whether Ctrl-C was the reason.
   [[nodiscard]] std::optional<std::string> read(const std::string& prompt);
   [[nodiscard]] bool interrupted() const noexcept { return interrupted_; }
+  /// Whether lines are edited on the terminal; the prompt is shown only then.
+  [[nodiscard]] bool edits() const noexcept { return edit_; }
 
  private:
   [[nodiscard]] std::optional<std::string> read_line(const std::string& prompt);

@@ -80,7 +80,8 @@ Perplexity perplexity(model::Runner& runner, std::span<const int32_t> tokens, co
   }
   Sums sums;
   Perplexity result;
-  const size_t n_windows = tokens.size() / static_cast<size_t>(window);
+  size_t n_windows = tokens.size() / static_cast<size_t>(window);
+  if (options.n_windows >= 0) n_windows = std::min(n_windows, static_cast<size_t>(options.n_windows));
   for (size_t i = 0; i < n_windows; ++i) {
     const auto part = tokens.subspan(i * static_cast<size_t>(window), static_cast<size_t>(window));
     std::vector<int32_t> copy(part.begin(), part.end());

@@ -11,6 +11,7 @@ namespace brisk::tools {
 
 struct PerplexityOptions {
   int32_t window = 512;        ///< tokens of a window; windows do not overlap
+  int32_t n_windows = -1;      ///< most windows to compute; -1 = all
   std::optional<int32_t> bos;  ///< replaces each window's first token (vocabularies that add one)
 };
 

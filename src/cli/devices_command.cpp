@@ -1,0 +1,28 @@
+#include "cli/exit_code.hpp"
+#include "cli/loaded_model.hpp"
+#include "cli/option_parser.hpp"
+#include "cli/program_list.hpp"
+#include "cli/simple_commands.hpp"
+
+#include <fmt/format.h>
+
+namespace brisk::cli {
+
+int devices_command(const ProgramContext& context) {
+  const Options options = parse_options(context.args, {context.code, false, context.environment});
+  if (const auto code = answer_information(options, context)) return *code;
+  constexpr uint64_t kMiB = 1024 * 1024;
+  const auto registry = make_registry(context.environment);
+  for (const Device* device : registry->devices()) {
+    const auto [free, total] = device->memory();
+    fmt::print("{}: {} ({} MiB, {} MiB free)\n", device->name(), device->description(), total / kMiB, free / kMiB);
+  }
+  for (Backend* backend : registry->backends()) {
+    std::string features;
+    for (const auto& [name, value] : backend->features()) features += fmt::format(" {}={}", name, value);
+    fmt::print("{} features:{}\n", backend->name(), features);
+  }
+  return kSuccess;
+}
+
+}  // namespace brisk::cli
