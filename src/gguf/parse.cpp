@@ -420,6 +420,7 @@ void Parser::check_overlap() {
 
 /// Extra bytes are harmless, unless they are another model: the parts of a split one joined by 'cat'.
 void Parser::check_behind_data() {
+  if (file_.data_end >= bytes_.size()) return;  // also where a damaged file ends inside the padding of its header
   const auto behind = bytes_.subspan(file_.data_end);
   if (behind.size() < 4 || std::memcmp(behind.data(), "GGUF", 4) != 0) return;
   report(ErrorCode::corrupt, std::nullopt,
