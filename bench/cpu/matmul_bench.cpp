@@ -3,7 +3,9 @@
 //   brisk_bench_cpu_matmul [--isa NAME] [benchmark flags, e.g. --benchmark_filter=q4_0]
 
 #include <benchmark/benchmark.h>
+#include <time.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -43,13 +45,78 @@ Bytes make_bytes(uint64_t size) {
   return Bytes(static_cast<std::byte*>(::operator new (size + 4096, std::align_val_t{4096})));
 }
 
-struct Problem {
-  MatrixView w;
-  int64_t copies;  ///< matrices in a row, so that one-token runs can leave the caches
-  int64_t tokens;
+/// Processor time of this thread: other programs on the machine do not count.
+double seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Best rate of `runs` calls that do `amount` of work each.
+template <typename Work>
+double best_rate(int runs, double amount, Work work) {
+  double best = 0;
+  for (int i = 0; i < runs; ++i) {
+    const double start = seconds();
+    work();
+    best = std::max(best, amount / (seconds() - start));
+  }
+  return best;
+}
+
+#ifdef __x86_64__
+/// 16 independent chains of vpdpbusd on registers: what no matmul can beat. 128 operations each.
+void spin_dpbusd(uint64_t rounds) {
+  __asm__ volatile(
+      "1:\n"
+      ".irp r,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23\n"
+      "vpdpbusd %%zmm1, %%zmm2, %%zmm\\r\n"
+      ".endr\n"
+      "dec %0\n"
+      "jnz 1b\n"
+      : "+r"(rounds)
+      :
+      : "cc", "xmm1", "xmm2", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+#endif
+
+/// Peak of the dot-product instruction in operations a second; 0 where it is not known how to measure it.
+double dot_peak() {
+#ifdef __x86_64__
+  constexpr uint64_t rounds = 1'000'000;
+  if (isa_supported(Isa::avx512_vnni)) return best_rate(10, rounds * 16 * 128.0, [] { spin_dpbusd(rounds); });
+#endif
+  return 0;
+}
+
+/// Bytes a second that one thread reads from memory.
+double read_bandwidth() {
+  constexpr uint64_t size = uint64_t{512} << 20;
+  const Bytes buffer = make_bytes(size);
+  std::memset(buffer.get(), 1, size);
+  const auto* words = reinterpret_cast<const uint64_t*>(buffer.get());
+  return best_rate(5, static_cast<double>(size), [&] {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < size / 8; ++i) sum += words[i];
+    benchmark::DoNotOptimize(sum);
+  });
+}
+
+struct Limits {
+  double dot_ops = 0;
+  double read_bytes = 0;
 };
 
-void run(benchmark::State& state, Isa isa, PackFormat format, int64_t k, int64_t n, int64_t tokens, bool cold) {
+struct Case {
+  PackFormat format;
+  int64_t k;
+  int64_t n;
+  int64_t tokens;
+  bool cold;  ///< weights from memory: more matrices in turn than any cache holds
+};
+
+void run(benchmark::State& state, Isa isa, const Case& c, const Limits& limits) {
+  const auto& [format, k, n, tokens, cold] = c;
   const KernelTable& table = kernel_table(isa);
   const uint64_t size = group_bytes(format, k) * static_cast<uint64_t>(group_count(n));
   const uint64_t copies = cold ? (uint64_t{700} << 20) / size + 1 : 1;
@@ -73,10 +140,14 @@ void run(benchmark::State& state, Isa isa, PackFormat format, int64_t k, int64_t
     benchmark::DoNotOptimize(y.data());
     copy = (copy + 1) % copies;
   }
-  const double ops = 2.0 * static_cast<double>(k * n * tokens) * static_cast<double>(state.iterations());
-  state.counters["GOPS"] = benchmark::Counter(ops * 1e-9, benchmark::Counter::kIsRate);
-  state.counters["GB/s"] = benchmark::Counter(
-      static_cast<double>(size) * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
+  const auto rate = [&](double amount) {
+    return benchmark::Counter(amount * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  };
+  const double ops = 2.0 * static_cast<double>(k * n * tokens);
+  state.counters["GOPS"] = rate(ops * 1e-9);
+  state.counters["GB/s"] = rate(static_cast<double>(size) * 1e-9);
+  if (limits.dot_ops > 0) state.counters["of_peak"] = rate(ops / limits.dot_ops);
+  if (cold) state.counters["of_bandwidth"] = rate(static_cast<double>(size) / limits.read_bytes);
 }
 
 void quantize(benchmark::State& state, Isa isa, int64_t k, int64_t tokens) {
@@ -92,7 +163,7 @@ void quantize(benchmark::State& state, Isa isa, int64_t k, int64_t tokens) {
       static_cast<double>(k * tokens) * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
 }
 
-void add_all(Isa isa) {
+void add_all(Isa isa, const Limits& limits) {
   constexpr int64_t shapes[][2] = {{576, 1536}, {2048, 2048}, {2048, 8192}};
   for (const FormatName& f : kFormats) {
     for (const auto& shape : shapes) {
@@ -102,7 +173,7 @@ void add_all(Isa isa) {
       for (const int64_t tokens : {1, 8, 512}) {
         const std::string name =
             std::string(f.name) + "/" + std::to_string(k) + "x" + std::to_string(n) + "/t" + std::to_string(tokens);
-        const auto bench = [=](benchmark::State& s, bool cold) { run(s, isa, f.format, k, n, tokens, cold); };
+        const auto bench = [=](benchmark::State& s, bool cold) { run(s, isa, {f.format, k, n, tokens, cold}, limits); };
         benchmark::RegisterBenchmark(name.c_str(), bench, false)->Unit(benchmark::kMicrosecond);
         if (tokens == 1)
           benchmark::RegisterBenchmark((name + "/cold").c_str(), bench, true)->Unit(benchmark::kMicrosecond);
@@ -119,13 +190,16 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string_view(argv[i]) != "--isa") continue;
     isa = isa_from_name(argv[i + 1]).value_or(isa);
-    for (int j = i; j + 2 <= argc; ++j) argv[j] = argv[j + 2 > argc ? argc : j + 2];
+    for (int j = i; j + 2 < argc; ++j) argv[j] = argv[j + 2];
     argc -= 2;
     break;
   }
   benchmark::Initialize(&argc, argv);
+  const Limits limits{dot_peak(), read_bandwidth()};
   benchmark::AddCustomContext("isa", kernel_table(isa).name);
-  add_all(isa);
+  benchmark::AddCustomContext("dot-product peak, GOPS", std::to_string(limits.dot_ops * 1e-9));
+  benchmark::AddCustomContext("read bandwidth, GB/s", std::to_string(limits.read_bytes * 1e-9));
+  add_all(isa, limits);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
