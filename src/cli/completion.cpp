@@ -203,15 +203,13 @@ class Completion {
   }
 
   // What the message adds to the conversation. The model's own end token replaces the text that a format puts after an
-  // answer, but for the newline behind it.
+  // answer, but for the newline behind it; llama-completion puts that newline after a system message, too.
   std::vector<int32_t> user_turn(const std::string& line) {
     const bool first = tokens_.empty();
     const std::string before = chat::join(chat::apply(*context_.format.format, messages_, false));
     messages_.push_back({"user", line});
     std::vector<chat::Segment> turn = chat::apply_last(*context_.format.format, messages_, true);
-    if (before.ends_with('\n') && messages_.size() > 1 && messages_[messages_.size() - 2].role == "assistant") {
-      turn.insert(turn.begin(), {"\n", true});
-    }
+    if (messages_.size() > 1 && before.ends_with('\n')) turn.insert(turn.begin(), {"\n", true});
     return encode_segments(tokenizer_, turn, first);
   }
 

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""What brisk's programs do at a shell: exit codes, streams, JSON, pipes, terminal, signals.
+
+usage: programs.py BIN_DIR --golden DIR [--models DIR]
+
+Exit code 77: the golden models are not here.
+"""
+import argparse
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ARGS = None
+MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
+PATIENCE_S = 120
+
+
+def llama():
+    return str(ARGS.golden / "arch/llama/model.gguf")
+
+
+def environment(**extra):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("LLAMA_")}
+    env.pop("NO_COLOR", None)
+    if ARGS.models:
+        env["BRISK_MODELS"] = str(ARGS.models)
+    env.update({"TERM": "xterm", **extra})
+    return env
+
+
+def brisk(*args, stdin=b"", env=None):
+    return subprocess.run([str(ARGS.bin_dir / "brisk"), *args], input=stdin, capture_output=True, timeout=PATIENCE_S,
+                          env=env or environment())
+
+
+class Shell(unittest.TestCase):
+    def test_greedy_answer_is_all_of_stdout(self):
+        result = brisk("run", "-m", llama(), "-no-cnv", "-p", "Hello", "-n", "3", "--temp", "0")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, b"7ak\xea\n")
+        self.assertRegex(result.stderr, rb"prompt 4 tokens, [\d.]+ t/s \| answer 3 tokens, [\d.]+ t/s")
+
+    def test_prompt_from_a_pipe_is_answered_once(self):
+        result = brisk("run", "-m", llama(), "-no-cnv", "-n", "3", "--temp", "0", stdin=b"Hello")
+        self.assertEqual((result.returncode, result.stdout), (0, b"7ak\xea\n"))
+
+    def test_log_disable_keeps_the_answer(self):
+        result = brisk("run", "-m", llama(), "-no-cnv", "-p", "Hello", "-n", "2", "--temp", "0", "--log-disable")
+        self.assertEqual((result.stdout, result.stderr), (b"7ak\n", b""))
+
+    def test_missing_file(self):
+        result = brisk("run", "-m", "nope.gguf", "-p", "x")
+        self.assertEqual((result.returncode, result.stdout), (3, b""))
+        self.assertIn(b"nope.gguf", result.stderr)
+
+    def test_bad_flag(self):
+        result = brisk("run", "--tmep", "1")
+        self.assertEqual((result.returncode, result.stdout), (2, b""))
+        self.assertEqual(result.stderr, b"error: invalid argument: --tmep\ndid you mean --temp?\n")
+
+    def test_flag_of_a_later_version(self):
+        result = brisk("run", "-m", llama(), "-p", "x", "--grammar", "root ::= \"a\"")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"--grammar is not supported yet", result.stderr)
+
+    def test_prompt_longer_than_the_context(self):
+        result = brisk("run", "-m", llama(), "-no-cnv", "-c", "16", "-p", "word " * 40)
+        self.assertEqual((result.returncode, result.stdout), (4, b""))
+        self.assertRegex(result.stderr, rb"the prompt has \d+ tokens, the context has room for 16; raise --ctx-size")
+
+    def test_empty_prompt(self):
+        result = brisk("run", "-m", str(ARGS.golden / "arch/qwen2/model.gguf"), "-no-cnv", stdin=b"")
+        self.assertEqual((result.returncode, result.stdout), (255, b""))
+        self.assertIn(b"the prompt is empty", result.stderr)
+
+    def test_no_chat_format(self):
+        result = brisk("run", "-m", llama(), "-cnv", "-p", "x")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn(b"no chat format: the model has no chat template; name one with --chat-template", result.stderr)
+
+    def test_unknown_command_and_program_of_a_later_version(self):
+        self.assertEqual(brisk("dance").returncode, 2)
+        later = brisk("serve")
+        self.assertEqual(later.returncode, 2)
+        self.assertIn(b"not part of this version of brisk yet", later.stderr)
+
+    def test_no_model_at_all(self):
+        with tempfile.TemporaryDirectory() as empty:
+            result = brisk("run", "hi", env=environment(BRISK_MODELS=empty))
+        self.assertEqual(result.returncode, 3)
+        self.assertIn(b"scripts/quickstart", result.stderr)
+
+    def test_help_version_devices(self):
+        for args in (["help"], ["--help"], [], ["run", "--help"], ["version"], ["--version"], ["devices"], ["help", "run"]):
+            result = brisk(*args)
+            self.assertEqual((result.returncode, result.stderr), (0, b""), args)
+            self.assertTrue(result.stdout, args)
+
+    def test_instruction_set_is_forced_and_refused_by_name(self):
+        args = ("run", "-m", llama(), "-no-cnv", "-p", "Hello", "-n", "3", "--temp", "0")
+        self.assertEqual(brisk(*args, env=environment(BRISK_CPU="scalar")).stdout, b"7ak\xea\n")
+        self.assertIn(b"BRISK_CPU=mmx", brisk(*args, env=environment(BRISK_CPU="mmx")).stderr)
+
+
+class Json(unittest.TestCase):
+    def run_json(self, *args):
+        result = brisk("run", "-m", llama(), "--json", "--temp", "0", *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.count(b"\n"), 1)
+        return json.loads(result.stdout)
+
+    def test_fields(self):
+        out = self.run_json("-no-cnv", "-p", "Hello", "-n", "4", "--n-probs", "3")
+        self.assertEqual(list(out), ["prompt_tokens", "tokens", "text", "finish_reason", "timings", "probs"])
+        self.assertEqual(list(out["timings"]), ["prompt_n", "prompt_ms", "predicted_n", "predicted_ms", "load_ms"])
+        self.assertEqual((out["finish_reason"], len(out["tokens"]), len(out["probs"])), ("length", 4, 4))
+        for token, best in zip(out["tokens"], out["probs"]):
+            self.assertEqual(len(best), 3)
+            self.assertEqual(token, best[0][0])  # greedy
+            self.assertEqual(best, sorted(best, key=lambda pair: -pair[1]))
+
+    def test_token_ids_as_prompt(self):
+        by_text = self.run_json("-no-cnv", "-p", "Hello", "-n", "4")
+        ids = " ".join(map(str, by_text["prompt_tokens"]))
+        self.assertEqual(self.run_json("--tokens", ids, "-n", "4")["tokens"], by_text["tokens"])
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write(ids)
+            file.flush()
+            self.assertEqual(self.run_json("--tokens", "@" + file.name, "-n", "4")["tokens"], by_text["tokens"])
+
+    def test_seeded_sampling_repeats(self):
+        args = ("-no-cnv", "-p", "Hello", "-n", "12", "--temp", "1.5", "--seed", "7")
+        first, second = (json.loads(brisk("run", "-m", llama(), "--json", *args).stdout)["tokens"] for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_context_shift_goes_on(self):
+        out = self.run_json("-no-cnv", "-p", "Hello", "-c", "32", "-n", "60", "--ignore-eos", "--context-shift", "--keep", "4")
+        self.assertEqual((len(out["tokens"]), out["finish_reason"]), (60, "length"))
+        full = self.run_json("-no-cnv", "-p", "Hello", "-c", "32", "-n", "60", "--ignore-eos")
+        self.assertEqual(full["finish_reason"], "context_full")
+        self.assertEqual(full["tokens"], out["tokens"][:len(full["tokens"])])
+
+
+class Logits(unittest.TestCase):
+    def logits(self, *args):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "out.f32"
+            result = brisk("logits", "-m", llama(), "-o", str(path), "-ctk", "f32", "-ctv", "f32", *args)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            data = path.read_bytes()
+        return struct.unpack(f"<{len(data) // 4}f", data)
+
+    def test_golden_values_of_all_positions(self):
+        folder = ARGS.golden / "arch/llama"
+        tokens = json.loads((folder / "tokens.json").read_text())["sequences"]
+        meta = json.loads((folder / "meta.json").read_text())
+        want = (folder / "logits.f32").read_bytes()
+        want = struct.unpack(f"<{len(want) // 4}f", want)
+        first = len(tokens[0]) * 512
+        n = len(tokens[1]) * 512
+        got = self.logits("--tokens", " ".join(map(str, tokens[1])))
+        self.assertEqual(len(got), n)
+        worst = max(abs(a - b) for a, b in zip(got, want[first:first + n]))
+        self.assertLessEqual(worst, meta.get("tolerance", 2e-4))
+
+    def test_pieces_do_not_change_a_bit(self):
+        tokens = " ".join(str(i) for i in range(5, 29))
+        whole = self.logits("--tokens", tokens)
+        self.assertEqual(whole, self.logits("--tokens", tokens, "--split", "3,1,5"))
+        self.assertEqual(whole, self.logits("--tokens", tokens, "-b", "7", "-ub", "2", "-t", "1"))
+
+
+class Terminal:
+    """A program on a pseudo terminal; stdout and stderr are the terminal."""
+
+    def __init__(self, *args):
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            os.execve(str(ARGS.bin_dir / "brisk"), ["brisk", *args], environment())
+        self.pid = pid
+        self.output = b""
+
+    def wait_for(self, pattern):
+        deadline = time.monotonic() + PATIENCE_S
+        start = len(self.output)
+        while not re.search(pattern, self.output[start:]):
+            if time.monotonic() > deadline or not self.read():
+                raise AssertionError(f"{pattern!r} did not come; output: {self.output!r}")
+
+    def read(self):
+        ready, _, _ = select.select([self.fd], [], [], 1.0)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.output += data
+        return bool(data)
+
+    def send(self, keys):
+        os.write(self.fd, keys)
+
+    def exit_code(self):
+        while self.read():
+            pass
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status)
+
+
+class Interactive(unittest.TestCase):
+    def chat(self, *args):
+        return Terminal("run", "-m", llama(), "--chat-template", "chatml", "--temp", "0", "--ignore-eos", *args)
+
+    def test_conversation_with_help_and_end_of_input(self):
+        terminal = self.chat("-n", "4")
+        terminal.wait_for(rb"> ")
+        terminal.send(b"/help\r")
+        terminal.wait_for(rb"/regen +answer")
+        terminal.send(b"Hi\r")
+        terminal.wait_for(rb"answer 4 tokens")
+        terminal.send(b"\x04")
+        self.assertEqual(terminal.exit_code(), 0)
+
+    def test_interrupt_stops_the_answer_and_a_second_one_leaves(self):
+        terminal = self.chat("-n", "-1", "--context-shift")
+        terminal.wait_for(rb"> ")
+        terminal.send(b"Hi\r")
+        terminal.wait_for(rb"\r\n[^\r\n]{8,}")
+        terminal.send(b"\x03")
+        terminal.wait_for(rb"answer \d+ tokens[\s\S]*> ")
+        terminal.send(b"\x03")
+        self.assertEqual(terminal.exit_code(), 130)
+
+    def test_history_brings_a_line_back(self):
+        terminal = self.chat("-n", "3")
+        terminal.wait_for(rb"> ")
+        terminal.send(b"first message\r")
+        terminal.wait_for(rb"answer 3 tokens[\s\S]*> ")
+        terminal.send(b"\x1b[A\r")
+        terminal.wait_for(rb"first message[\s\S]*answer 3 tokens")
+        terminal.send(b"/exit\r")
+        self.assertEqual(terminal.exit_code(), 0)
+
+    def test_interrupt_without_a_conversation_is_130(self):
+        process = subprocess.Popen([str(ARGS.bin_dir / "brisk"), "run", "-m", llama(), "-no-cnv", "-p", "Hello", "-n", "-1",
+                                    "--ignore-eos", "--context-shift"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
+        process.stdout.read(20)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130)
+
+
+class RealModel(unittest.TestCase):
+    def setUp(self):
+        if not ARGS.models or not (ARGS.models / MODEL).exists():
+            self.skipTest(f"needs {MODEL}, which is not here (scripts/test --models fetches it)")
+
+    def test_question_with_the_default_model(self):
+        result = brisk("run", "Say only the word yes.", "--temp", "0", "-n", "16")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(b"yes", result.stdout.lower())
+        self.assertIn(b"chat in format smollm2", result.stderr)
+
+    def test_chat_prompt_tokens_are_the_recorded_ones(self):
+        recorded = json.loads((ARGS.golden / "real/smollm2.json").read_text())["prompts"]
+        for item in recorded[:3]:
+            out = json.loads(brisk("run", "--json", "-n", "1", "--temp", "0", "-p", item["text"], "--no-escape").stdout)
+            self.assertEqual(out["prompt_tokens"], item["chat"]["prompt_tokens"], item["id"])
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bin_dir", type=Path)
+    parser.add_argument("--golden", type=Path)
+    parser.add_argument("--models", type=Path)
+    parser.add_argument("tests", nargs="*")
+    ARGS = parser.parse_args()
+    ARGS.bin_dir = ARGS.bin_dir.resolve()
+    if not ARGS.golden or not (ARGS.golden / "arch").is_dir():
+        print("skipped: needs golden/arch, which is not here")
+        return 77
+    program = unittest.main(argv=[sys.argv[0], *ARGS.tests], exit=False, verbosity=1)
+    return 0 if program.result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
