@@ -69,7 +69,7 @@ class Graph {
   void mark_output(TensorRef tensor);
 
   [[nodiscard]] const Tensor& tensor(TensorRef ref) const { return tensors_[static_cast<size_t>(ref.index)]; }
-  [[nodiscard]] const Shape& shape(TensorRef ref) const { return tensor(ref).shape; }
+  [[nodiscard]] Shape shape(TensorRef ref) const { return tensor(ref).shape; }
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<TensorRef>& outputs() const { return outputs_; }
