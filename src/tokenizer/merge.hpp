@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <queue>
 #include <unordered_map>
@@ -56,8 +58,8 @@ class Merger {
       if (pairs_.empty() || pairs_[best].priority == PairMerge::kNever) return;
       symbols[best].id = pairs_[best].id;
       symbols[best].size += symbols[best + 1].size;
-      symbols.erase(symbols.begin() + static_cast<ptrdiff_t>(best) + 1);
-      pairs_.erase(pairs_.begin() + static_cast<ptrdiff_t>(best));
+      symbols.erase(symbols.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+      pairs_.erase(pairs_.begin() + static_cast<std::ptrdiff_t>(best));
       if (best < pairs_.size()) pairs_[best] = lookup_(symbols[best], symbols[best + 1]);
       if (best > 0) pairs_[best - 1] = lookup_(symbols[best - 1], symbols[best]);
     }

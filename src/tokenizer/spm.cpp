@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "tokenizer/kind.hpp"
 #include "tokenizer/merge.hpp"
 
@@ -10,14 +10,6 @@ namespace brisk::tokenizer {
 namespace {
 
 constexpr std::string_view kBlank = "\xE2\x96\x81";  // U+2581
-
-/// Bytes of a character by its lead byte alone; a stray continuation byte is a character of one byte.
-size_t character_length(char lead) {
-  const auto byte = static_cast<uint8_t>(lead);
-  if (byte < 0xC0) return 1;
-  if (byte < 0xE0) return 2;
-  return byte < 0xF0 ? 3 : 4;
-}
 
 /// A higher score is a lower priority number. The sign trick makes the order of floats that of integers; NaN comes
 /// last.
@@ -129,7 +121,7 @@ class Spm : public Kind {
     if (word.empty()) return;
     run.symbols.clear();
     for (size_t i = 0; i < word.size();) {
-      const size_t length = std::min(character_length(word[i]), word.size() - i);
+      const size_t length = utf8::decode(word, i).length;  // 1 for an invalid byte
       const auto lead = static_cast<uint8_t>(word[i]);
       const int32_t id = length == 1 ? single_bytes_[lead] : vocab_.find(word.substr(i, length)).value_or(kNoToken);
       run.symbols.push_back({id, static_cast<uint32_t>(i), static_cast<uint32_t>(length)});
