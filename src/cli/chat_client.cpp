@@ -27,7 +27,7 @@ class ChatClient {
       : context_(context),
         options_(context.options),
         printer_(context.log, options_.color),
-        reader_(!options_.simple_io && isatty(STDIN_FILENO) != 0, options_.multiline_input) {
+        reader_(!options_.simple_io && is_terminal(kInput), options_.multiline_input) {
     if (!options_.system_prompt.empty()) messages_.push_back({"system", options_.system_prompt});
     if (options_.output_file.empty()) return;
     record_.open(options_.output_file, std::ios::binary);

@@ -28,7 +28,7 @@ class Completion {
         chat_(chat),
         interactive_(options_.interactive || (chat && !(options_.single_turn && options_.prompt_given))),
         printer_(context.log, options_.color),
-        reader_(!options_.simple_io && isatty(STDIN_FILENO) != 0, options_.multiline_input),
+        reader_(!options_.simple_io && is_terminal(kInput), options_.multiline_input),
         budget_(options_.n_predict) {}
 
   int run() {

@@ -35,7 +35,7 @@ void put(std::FILE* stream, std::string_view text) {
 
 Log::Log(const LogOptions& options, bool text_is_logged)
     : options_(options), text_is_logged_(text_is_logged), start_(std::chrono::steady_clock::now()) {
-  colored_ = options.colors == Switch::on || (options.colors == Switch::automatic && wants_color(STDERR_FILENO));
+  colored_ = options.colors == Switch::on || (options.colors == Switch::automatic && wants_color(kErrors));
   if (options.file.empty()) return;
   file_ = std::fopen(options.file.c_str(), "w");
   if (file_ == nullptr) {

@@ -30,7 +30,7 @@ class Printer {
   }
 
  private:
-  static bool on_terminal() { return wants_color(STDOUT_FILENO); }
+  static bool on_terminal() { return wants_color(kOutput); }
 
   Log& log_;
   bool color_;

@@ -122,7 +122,7 @@ std::vector<int32_t> chat_prompt(const RunContext& context) {
 int run_native(const RunContext& context, bool chat) {
   const Options& options = context.options;
   if (options.interactive) return run_completion(context, false);
-  const bool goes_on = options.conversation == Switch::on && isatty(STDIN_FILENO) != 0 && !options.single_turn;
+  const bool goes_on = options.conversation == Switch::on && is_terminal(kInput) && !options.single_turn;
   const bool asks = !options.prompt_given || goes_on;
   if (chat && asks && !options.json) {
     context.log.info("{}", context.loaded.model->summary());
@@ -188,7 +188,7 @@ int run_command(const ProgramContext& context) {
   take_positional(options);
   Log log(options.log, program == "cp" && !context.native);
   tell_warnings(options, program, log);
-  const bool piped = context.native && isatty(STDIN_FILENO) == 0;
+  const bool piped = context.native && !is_terminal(kInput);
   if (piped && !options.prompt_given && !options.tokens_given && !options.interactive) {
     options.prompt = read_all_input();
     options.prompt_given = true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <histedit.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -13,8 +14,10 @@
 
 namespace brisk::cli {
 
+bool is_terminal(int fd) noexcept { return isatty(fd) != 0; }
+
 bool wants_color(int fd) noexcept {
-  if (isatty(fd) == 0) return false;
+  if (!is_terminal(fd)) return false;
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   return (no_color == nullptr || *no_color == '\0') && (term == nullptr || std::strcmp(term, "dumb") != 0);
@@ -140,13 +143,13 @@ std::string read_all_input() {
 }
 
 ProgressBar::ProgressBar(std::string label, bool enabled)
-    : label_(std::move(label)), enabled_(enabled && isatty(STDERR_FILENO) != 0) {}
+    : label_(std::move(label)), enabled_(enabled && is_terminal(kErrors)) {}
 
 void ProgressBar::update(double fraction) {
   const int percent = static_cast<int>(fraction * 100.0);
   if (!enabled_ || percent == shown_percent_) return;
   shown_percent_ = percent;
-  const int width = std::max(10, std::min(40, terminal_width(STDERR_FILENO) - static_cast<int>(label_.size()) - 10));
+  const int width = std::max(10, std::min(40, terminal_width(kErrors) - static_cast<int>(label_.size()) - 10));
   const int filled = width * percent / 100;
   fmt::print(stderr, "\r{} [{}{}] {:3}%", label_, std::string(static_cast<size_t>(filled), '#'),
              std::string(static_cast<size_t>(width - filled), '.'), percent);

@@ -2,13 +2,18 @@
 
 #include "cli/options.hpp"
 
-#include <unistd.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace brisk::cli {
+
+// The standard streams by number.
+inline constexpr int kInput = 0;
+inline constexpr int kOutput = 1;
+inline constexpr int kErrors = 2;
+
+[[nodiscard]] bool is_terminal(int fd) noexcept;
 
 /// Whether the stream is a terminal that should get colour: no NO_COLOR, TERM not dumb.
 [[nodiscard]] bool wants_color(int fd) noexcept;

@@ -6,11 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
-#include <set>
+#include <sstream>
 
 namespace brisk::cli {
 namespace {
@@ -219,22 +221,28 @@ TEST(OptionParser, CommaLists) {
   EXPECT_EQ(split_commas("a,\"b,\"\"c\",d"), (std::vector<std::string>{"a", "b,\"c", "d"}));
 }
 
+std::vector<std::string> spellings_of(const OptionRow& row) {
+  std::istringstream words(std::string(row.names) + " " + std::string(row.negatives));
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+std::vector<std::string> spellings_of(std::string_view program) {
+  std::vector<std::string> all;
+  for (const auto& section : option_sections()) {
+    for (const auto& row : section.rows) {
+      if (!belongs_to(row, program)) continue;
+      for (auto& spelling : spellings_of(row)) all.push_back(std::move(spelling));
+    }
+  }
+  return all;
+}
+
 TEST(OptionTable, SpellingsAreUniqueInEachProgram) {
   for (const auto& program : program_list()) {
-    std::set<std::string> seen;
-    for (const auto& section : option_sections()) {
-      for (const auto& row : section.rows) {
-        if (!belongs_to(row, program.code)) continue;
-        for (std::string_view list : {row.names, row.negatives}) {
-          while (!list.empty()) {
-            const size_t end = std::min(list.find(' '), list.size());
-            EXPECT_TRUE(seen.insert(std::string(list.substr(0, end))).second)
-                << program.code << ": " << list.substr(0, end);
-            list.remove_prefix(std::min(end + 1, list.size()));
-          }
-        }
-      }
-    }
+    std::vector<std::string> spellings = spellings_of(program.code);
+    std::sort(spellings.begin(), spellings.end());
+    const auto twice = std::adjacent_find(spellings.begin(), spellings.end());
+    EXPECT_EQ(twice, spellings.end()) << program.code << ": " << *twice;
   }
 }
 
