@@ -2,6 +2,8 @@
 
 #include <ctime>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "test_support/paths.hpp"
 #include "tokenizer/splitter.hpp"
@@ -14,6 +16,7 @@ namespace {
 // without much optimisation has a margin of 5; a quadratic step misses the bound by orders of magnitude.
 constexpr double kLeastMegabytesPerSecond = 1.0;
 constexpr size_t kTextSize = 10'000'000;
+constexpr size_t kPatternTextSize = 2'000'000;  // there are 35 rule sets
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSlowBuild = true;
@@ -23,10 +26,10 @@ constexpr bool kSlowBuild = false;
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-std::string repeated(std::string_view part) {
+std::string repeated(std::string_view part, size_t size = kTextSize) {
   std::string text;
-  text.reserve(kTextSize + part.size());
-  while (text.size() < kTextSize) text += part;
+  text.reserve(size + part.size());
+  while (text.size() < size) text += part;
   return text;
 }
 
@@ -45,7 +48,7 @@ TEST(TokenizerSlow, TenMegabytesOfAnythingTakeLinearTime) {
       {"mark", repeated("!")},        {"han", repeated("中")},         {"accents", repeated("\u0301\u0323")},
       {"special", repeated("<|im_")}, {"bytes", random_text(256, 0)},  {"letters", random_text(26, 'a')},
   };
-  for (const char* name : {"bpe-gpt2", "bpe-llama3", "bpe-qwen2", "spm"}) {
+  for (const char* name : {"bpe-llama3", "spm"}) {
     const auto tokenizer = test::load_tokenizer(test::data_file(std::string("tokenizer/") + name + ".gguf"));
     for (const auto& [kind, text] : texts) {
       const double start = processor_seconds();
@@ -59,9 +62,10 @@ TEST(TokenizerSlow, TenMegabytesOfAnythingTakeLinearTime) {
 
 TEST(SplitterSlow, EveryPatternTakesLinearTime) {
   if (kSlowBuild) GTEST_SKIP() << "measures time, and sanitizers take most of it";
-  const std::string texts[] = {repeated(" "),      repeated("a"),          repeated("A"),  repeated("7"),
-                               repeated("\n"),     repeated("! "),         repeated(" a"), repeated("\n "),
-                               repeated("\u0301"), repeated("<sentinel:1")};
+  std::vector<std::string> texts;
+  for (const char* part : {" ", "a", "A", "7", "\n", "! ", " a", "\n ", "\u0301", "<sentinel:1"}) {
+    texts.push_back(repeated(part, kPatternTextSize));
+  }
   for (const PreTokenizer& row : pre_tokenizers()) {
     if (row.name != row.rules->name && row.name != "gemma4" && row.name != "whitespace") continue;  // once a rule set
     for (const bool compat : {false, true}) {
@@ -69,7 +73,7 @@ TEST(SplitterSlow, EveryPatternTakesLinearTime) {
       for (const std::string& text : texts) {
         const double start = processor_seconds();
         EXPECT_EQ(splitter.split(text).back(), text.size());
-        EXPECT_LT(processor_seconds() - start, 10.0) << row.name << ' ' << text.substr(0, 12);
+        EXPECT_LT(processor_seconds() - start, 2.0) << row.name << ' ' << text.substr(0, 12);
       }
     }
   }
