@@ -16,66 +16,68 @@ struct Scales {
   typename V::F min[2];
 };
 
+template <class V>
+inline __attribute__((always_inline)) void load_nibbles(const uint8_t* p, typename V::I (&w)[8]) {
+  BRISK_UNROLL for (int j = 0; j < 4; ++j) {
+    const typename V::I line = V::load(p + 64 * j);
+    w[j] = V::bit_and(line, V::bytes(0x0F));
+    w[j + 4] = V::bit_and(V::template shift_right<4>(line), V::bytes(0x0F));
+  }
+}
+
+template <class V>
+inline __attribute__((always_inline)) void load_two_bits(const uint8_t* p, typename V::I (&w)[8]) {
+  BRISK_UNROLL for (int h = 0; h < 2; ++h) {
+    const typename V::I line = V::load(p + 64 * h);
+    w[4 * h] = V::bit_and(line, V::bytes(3));
+    w[4 * h + 1] = V::bit_and(V::template shift_right<2>(line), V::bytes(3));
+    w[4 * h + 2] = V::bit_and(V::template shift_right<4>(line), V::bytes(3));
+    w[4 * h + 3] = V::bit_and(V::template shift_right<6>(line), V::bytes(3));
+  }
+}
+
+/// Bit j of a byte of `line` becomes bit `at` of w[j].
+template <class V, int at, int j = 0>
+inline __attribute__((always_inline)) void insert_one_bit(typename V::I line, typename V::I (&w)[8]) {
+  w[j] = V::template insert<at - j>(w[j], line, 1 << at);
+  if constexpr (j < 7) insert_one_bit<V, at, j + 1>(line, w);
+}
+
+/// The two-bit plane at `p` becomes bits 4 and 5.
+template <class V>
+inline __attribute__((always_inline)) void insert_two_bits(const uint8_t* p, typename V::I (&w)[8]) {
+  BRISK_UNROLL for (int h = 0; h < 2; ++h) {
+    const typename V::I line = V::load(p + 64 * h);
+    w[4 * h] = V::template insert<4>(w[4 * h], line, 0x30);
+    w[4 * h + 1] = V::template insert<2>(w[4 * h + 1], line, 0x30);
+    w[4 * h + 2] = V::template insert<0>(w[4 * h + 2], line, 0x30);
+    w[4 * h + 3] = V::template insert<-2>(w[4 * h + 3], line, 0x30);
+  }
+}
+
 /// The levels of one block. `p` points at the part's bytes in the first line.
 template <class V, LevelKind kind>
 inline __attribute__((always_inline)) void load_levels(const uint8_t* p, typename V::I (&w)[8]) {
-  using I = typename V::I;
-  constexpr bool has_nibbles = kind == LevelKind::nibbles || kind == LevelKind::nibbles_one_bit ||
-                               kind == LevelKind::nibbles_two_bits || kind == LevelKind::kvalues;
-  constexpr bool has_two_bits = kind == LevelKind::two_bits || kind == LevelKind::two_bits_one_bit;
-  if constexpr (has_nibbles) {
-    BRISK_UNROLL for (int j = 0; j < 4; ++j) {
-      const I line = V::load(p + 64 * j);
-      w[j] = V::bit_and(line, V::bytes(0x0F));
-      w[j + 4] = V::bit_and(V::template shift_right<4>(line), V::bytes(0x0F));
-    }
-  }
-  if constexpr (has_two_bits) {
-    BRISK_UNROLL for (int h = 0; h < 2; ++h) {
-      const I line = V::load(p + 64 * h);
-      w[4 * h] = V::bit_and(line, V::bytes(3));
-      w[4 * h + 1] = V::bit_and(V::template shift_right<2>(line), V::bytes(3));
-      w[4 * h + 2] = V::bit_and(V::template shift_right<4>(line), V::bytes(3));
-      w[4 * h + 3] = V::bit_and(V::template shift_right<6>(line), V::bytes(3));
-    }
-  }
-  if constexpr (kind == LevelKind::nibbles_two_bits) {
-    BRISK_UNROLL for (int h = 0; h < 2; ++h) {
-      const I line = V::load(p + 256 + 64 * h);
-      w[4 * h] = V::template insert<4>(w[4 * h], line, 0x30);
-      w[4 * h + 1] = V::template insert<2>(w[4 * h + 1], line, 0x30);
-      w[4 * h + 2] = V::template insert<0>(w[4 * h + 2], line, 0x30);
-      w[4 * h + 3] = V::template insert<-2>(w[4 * h + 3], line, 0x30);
-    }
-  }
-  if constexpr (kind == LevelKind::nibbles_one_bit) {
-    const I line = V::load(p + 256);
-    w[0] = V::template insert<4>(w[0], line, 0x10);
-    w[1] = V::template insert<3>(w[1], line, 0x10);
-    w[2] = V::template insert<2>(w[2], line, 0x10);
-    w[3] = V::template insert<1>(w[3], line, 0x10);
-    w[4] = V::template insert<0>(w[4], line, 0x10);
-    w[5] = V::template insert<-1>(w[5], line, 0x10);
-    w[6] = V::template insert<-2>(w[6], line, 0x10);
-    w[7] = V::template insert<-3>(w[7], line, 0x10);
-  }
-  if constexpr (kind == LevelKind::two_bits_one_bit) {
-    const I line = V::load(p + 128);
-    w[0] = V::template insert<2>(w[0], line, 4);
-    w[1] = V::template insert<1>(w[1], line, 4);
-    w[2] = V::template insert<0>(w[2], line, 4);
-    w[3] = V::template insert<-1>(w[3], line, 4);
-    w[4] = V::template insert<-2>(w[4], line, 4);
-    w[5] = V::template insert<-3>(w[5], line, 4);
-    w[6] = V::template insert<-4>(w[6], line, 4);
-    w[7] = V::template insert<-5>(w[7], line, 4);
-  }
-  if constexpr (kind == LevelKind::bytes) {
-    BRISK_UNROLL for (int j = 0; j < 8; ++j) w[j] = V::wide_levels(V::load(p + 64 * j));
-  }
-  if constexpr (kind == LevelKind::kvalues) {
-    const I table = V::table16(kBiasedKvalues);
+  if constexpr (kind == LevelKind::nibbles) {
+    load_nibbles<V>(p, w);
+  } else if constexpr (kind == LevelKind::nibbles_one_bit) {
+    load_nibbles<V>(p, w);
+    insert_one_bit<V, 4>(V::load(p + 256), w);
+  } else if constexpr (kind == LevelKind::nibbles_two_bits) {
+    load_nibbles<V>(p, w);
+    insert_two_bits<V>(p + 256, w);
+  } else if constexpr (kind == LevelKind::two_bits) {
+    load_two_bits<V>(p, w);
+  } else if constexpr (kind == LevelKind::two_bits_one_bit) {
+    load_two_bits<V>(p, w);
+    insert_one_bit<V, 2>(V::load(p + 128), w);
+  } else if constexpr (kind == LevelKind::kvalues) {
+    load_nibbles<V>(p, w);
+    const typename V::I table = V::table16(kBiasedKvalues);
     BRISK_UNROLL for (int j = 0; j < 8; ++j) w[j] = V::wide_levels(V::look_up(table, w[j]));
+  } else {
+    static_assert(kind == LevelKind::bytes);
+    BRISK_UNROLL for (int j = 0; j < 8; ++j) w[j] = V::wide_levels(V::load(p + 64 * j));
   }
 }
 
