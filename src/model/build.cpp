@@ -99,7 +99,8 @@ TensorRef Build::gated_ffn(TensorRef x, const LayerWeights& w, Activation act) {
 TensorRef Build::experts(TensorRef x, const LayerWeights& w, bool norm_weights) {
   const TensorRef router = linear(w.ffn_gate_inp, x);
   const MoeParams params{hp().moe.n_used, ExpertGating::softmax, norm_weights, 1.0f, Activation::silu};
-  return moe_ffn(g, x, router, use(w.ffn_gate_exps), use(w.ffn_up_exps), use(w.ffn_down_exps), params);
+  const ExpertWeights weights{use(w.ffn_gate_exps), use(w.ffn_up_exps), use(w.ffn_down_exps)};
+  return moe_ffn(g, x, router, weights, params);
 }
 
 TensorRef Build::shared_expert(TensorRef x, const LayerWeights& w) {

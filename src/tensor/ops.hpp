@@ -69,10 +69,16 @@ TensorRef activate(Graph& g, TensorRef x, Activation act);
 /// sigmoid(gate [1, m]) * x [n, m], row by row.
 TensorRef sigmoid_mul(Graph& g, TensorRef gate, TensorRef x);
 
-/// Mixture of experts over x [n, m]: router logits [n_expert, m]; gate, up [n, n_ff, n_expert]; down [n_ff, n,
-/// n_expert]. sum over the chosen experts, in the order of falling weight (lower id first among equals), of w_i *
-/// down_i(act(gate_i x) * up_i x). Inputs of the node: x, logits, gate, up, down.
-TensorRef moe_ffn(Graph& g, TensorRef x, TensorRef logits, TensorRef gate, TensorRef up, TensorRef down,
-                  const MoeParams& params);
+/// The matrices of all experts: gate, up [n, n_ff, n_expert]; down [n_ff, n, n_expert].
+struct ExpertWeights {
+  TensorRef gate;
+  TensorRef up;
+  TensorRef down;
+};
+
+/// Mixture of experts over x [n, m] with router logits [n_expert, m]: sum over the chosen experts, in the order of
+/// falling weight (lower id first among equals), of w_i * down_i(act(gate_i x) * up_i x). Inputs of the node: x,
+/// logits, gate, up, down.
+TensorRef moe_ffn(Graph& g, TensorRef x, TensorRef logits, const ExpertWeights& experts, const MoeParams& params);
 
 }  // namespace brisk

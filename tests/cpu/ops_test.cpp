@@ -388,10 +388,11 @@ struct MoeScene {
   std::vector<float> run(int n_threads, std::optional<cpu::Isa> isa = {}) const {
     GraphRunner runner(isa);
     Graph g;
-    const TensorRef result = moe_ffn(
-        g, g.store(runner.floats({n, m}, x)), g.store(runner.floats({n_expert, m}, logits)),
-        g.store(runner.float_weight({n, n_ff, n_expert}, gate)), g.store(runner.float_weight({n, n_ff, n_expert}, up)),
-        g.store(runner.float_weight({n_ff, n, n_expert}, down)), params);
+    const ExpertWeights experts{g.store(runner.float_weight({n, n_ff, n_expert}, gate)),
+                                g.store(runner.float_weight({n, n_ff, n_expert}, up)),
+                                g.store(runner.float_weight({n_ff, n, n_expert}, down))};
+    const TensorRef result = moe_ffn(g, g.store(runner.floats({n, m}, x)),
+                                     g.store(runner.floats({n_expert, m}, logits)), experts, params);
     return runner.run(std::move(g), result, n_threads);
   }
 
