@@ -38,7 +38,8 @@ def arguments():
     parser.add_argument("--only", choices=["brisk", "peer"])
     parser.add_argument("--flash-attention", choices=["auto", "on", "off"], default="auto", help="of the peer")
     parser.add_argument("--text", type=pathlib.Path, default=TEXT, help="what the prompt is made of")
-    parser.add_argument("--min-agree", type=int, default=4, help="greedy tokens that must be equal at the beginning")
+    parser.add_argument("--min-agree", type=int, default=2,
+                        help="greedy tokens that must be equal at the beginning; later ones part where two are nearly equally good")
     parser.add_argument("--patience", type=float, default=0)
     parser.add_argument("--realtime", action="store_true")
     return parser.parse_args()

@@ -7,8 +7,8 @@
 
 namespace brisk::utf8 {
 
-/// One decoded code point. `valid` is false for a byte that starts no well-formed sequence (Unicode 15, table 3-7); then
-/// length is 1 and code_point is the byte.
+/// One decoded code point. `valid` is false for a byte that starts no well-formed sequence (Unicode 15, table 3-7);
+/// then length is 1 and code_point is the byte.
 struct Decoded {
   uint32_t code_point;
   uint8_t length;

@@ -10,7 +10,8 @@ namespace brisk::test {
 /// A file below tests/data; throws when it is missing, since the repository carries it.
 std::filesystem::path data_file(std::string_view relative);
 
-/// A file or folder of the shared folder (golden/, data/); nullopt where that folder is absent. Looks in tests/data first.
+/// A file or folder of the shared folder (golden/, data/); nullopt where that folder is absent. Looks in tests/data
+/// first.
 std::optional<std::filesystem::path> shared_file(std::string_view relative);
 
 /// A real model in $BRISK_MODELS or the default model folder; nullopt when it was not fetched (scripts/test --models).
