@@ -48,7 +48,7 @@ double number(const std::string& text) {
   return value;
 }
 
-// The spelling that people know: the last long one, else the last.
+// The spelling that people know: the first long one, else the first.
 std::string_view main_name(const OptionRow& row) {
   std::string_view names = row.names;
   std::string_view best = names.substr(0, names.find(' '));
@@ -85,6 +85,7 @@ void convert_and_set(const OptionRow& row, OptionValue value, Options& options) 
       break;
   }
   row.set(options, value);
+  options.given.emplace_back(main_name(row));
 }
 
 class Parser {
@@ -187,6 +188,7 @@ class Parser {
       if (spelling.starts_with("--")) std::replace(spelling.begin(), spelling.end(), '_', '-');
       value.on = !has_word(row.negatives, spelling);
       row.set(options_, value);
+      options_.given.emplace_back(main_name(row));
       return;
     }
     // In 2024 these were flags; a following option or the end means that they still are.

@@ -116,6 +116,9 @@ struct Options {
   bool show_count = false;
   std::vector<std::string> positional;
 
+  /// First long spelling of every option that the environment or the command line gave.
+  std::vector<std::string> given;
+
   /// Things to tell the user that are no errors.
   std::vector<std::string> warnings;  ///< for the log
   std::vector<std::string> notices;   ///< for standard error as they are

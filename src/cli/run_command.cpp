@@ -5,6 +5,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json_output.hpp"
+#include "cli/model_defaults.hpp"
 #include "cli/printer.hpp"
 #include "cli/program_list.hpp"
 #include "cli/simple_commands.hpp"
@@ -148,8 +149,9 @@ bool wants_chat(const Options& options, const ChosenFormat& format, Log& log, bo
   return chat;
 }
 
-int run_loaded(const Options& options, const ProgramContext& context, std::string_view program, Log& log) {
-  const LoadedModel loaded = load_model(options, context.environment, log);
+int run_loaded(const Options& asked, const ProgramContext& context, std::string_view program, Log& log) {
+  const LoadedModel loaded = load_model(asked, context.environment, log);
+  const Options options = with_model_defaults(asked, loaded.file->metadata(), log);
   Generator generator(loaded, runner_options(options, loaded, !context.native));
   if (options.warmup && options.n_predict != 0 && !context.native) generator.warm_up();
   RunContext run{options, loaded, generator, choose_format(options, loaded.chat_template()), log, context.native};

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 namespace brisk::cli {
 namespace {
@@ -58,6 +60,14 @@ TEST(ChatPrompt, BeginningOfTextOnce) {
   const auto tokens = encode_segments(*tokenizer, segments, true);
   EXPECT_EQ(tokens[0], tokenizer->vocab().bos());
   EXPECT_NE(tokens[1], tokenizer->vocab().bos());
+}
+
+TEST(ChatPrompt, DocumentationNamesEveryFormat) {
+  std::ifstream page(BRISK_SOURCE_DIR "/docs/chat.md");
+  const std::string text((std::istreambuf_iterator<char>(page)), {});
+  for (const auto& format : chat::format_list()) {
+    EXPECT_NE(text.find("`" + std::string(format.name) + "`"), std::string::npos) << format.name;
+  }
 }
 
 TEST(ChatPrompt, FormatByNameByTextOrFromTheModel) {
