@@ -11,8 +11,6 @@ namespace brisk::cpu {
 
 namespace {
 
-constexpr int kYields = 8;  // each may hand the core to the awaited thread; more only delays the sleep that surely does
-
 void pause_core() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -31,12 +29,12 @@ void futex_wake_all(std::atomic<uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-void Signal::wait_change(uint32_t old, int spins) noexcept {
-  for (int i = 0; i < spins; ++i) {
+void Signal::wait_change(uint32_t old, Patience patience) noexcept {
+  for (int i = 0; i < patience.spins; ++i) {
     if (value() != old) return;
     pause_core();
   }
-  for (int i = 0; i < kYields; ++i) {
+  for (int i = 0; i < patience.yields; ++i) {
     if (value() != old) return;
     sched_yield();
   }

@@ -9,13 +9,19 @@ namespace brisk::cpu {
 void futex_wait(const std::atomic<uint32_t>& word, uint32_t value) noexcept;
 void futex_wake_all(std::atomic<uint32_t>& word) noexcept;
 
+/// How long a waiting thread looks before it sleeps.
+struct Patience {
+  int spins = 0;   ///< pauses, holding the core
+  int yields = 0;  ///< offers of the core to others
+};
+
 /// A word that changes and whose change threads wait for: they spin, then yield, then sleep, so that a waiter never
 /// keeps the thread it waits for off the processor for long.
 class Signal {
  public:
   [[nodiscard]] uint32_t value() const noexcept { return word_.load(std::memory_order_acquire); }
-  /// Returns once the value is not `old`. At most `spins` pauses, then a few yields, then sleep.
-  void wait_change(uint32_t old, int spins) noexcept;
+  /// Returns once the value is not `old`.
+  void wait_change(uint32_t old, Patience patience) noexcept;
   /// Adds one and wakes sleepers.
   void change() noexcept;
 
@@ -30,9 +36,9 @@ class Signal {
 class Barrier {
  public:
   /// Not while threads wait.
-  void reset(int n_threads, int spins) noexcept {
+  void reset(int n_threads, Patience patience) noexcept {
     n_threads_ = n_threads;
-    spins_ = spins;
+    patience_ = patience;
   }
   void wait() noexcept {
     if (n_threads_ == 1) return;
@@ -41,7 +47,7 @@ class Barrier {
       arrived_.store(0, std::memory_order_relaxed);
       phase_.change();
     } else {
-      phase_.wait_change(phase, spins_);
+      phase_.wait_change(phase, patience_);
     }
   }
 
@@ -49,7 +55,7 @@ class Barrier {
   alignas(64) std::atomic<uint32_t> arrived_{0};
   Signal phase_;
   int n_threads_ = 1;
-  int spins_ = 0;
+  Patience patience_;
 };
 
 }  // namespace brisk::cpu

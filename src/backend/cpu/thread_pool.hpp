@@ -40,7 +40,7 @@ class ThreadPool {
   void start_workers(int n_threads);
   void work(int index);
   void bind_caller();
-  [[nodiscard]] int spins(int n_threads) const noexcept;
+  [[nodiscard]] Patience patience(int n_threads) const noexcept;
 
   ThreadOptions options_;
   std::vector<int> processors_;  ///< that may be used
@@ -55,9 +55,9 @@ class ThreadPool {
   // Written by run() before start_ changes.
   const std::function<void(int)>* fn_ = nullptr;
   int active_ = 0;
+  Patience idle_patience_;
   bool stop_ = false;
   alignas(64) std::atomic<int> running_{0};
-  std::atomic<int> idle_spins_{0};
   std::atomic<bool> paused_{false};
 };
 

@@ -11,7 +11,7 @@ namespace {
 struct OpVocab {
   using F = __m512;
   using I = __m512i;
-  static constexpr int kRows = 4;  // 4 rows x 4 vectors: 16 accumulators and 4 of K or V
+  static constexpr int kRows = 6;  // 6 rows x 4 vectors: 24 accumulators and 4 of K or V of 32 registers
   static constexpr int kVectors = 4;
 
   static __mmask16 first_lanes(int64_t n) {

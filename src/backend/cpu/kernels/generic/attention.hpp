@@ -44,11 +44,21 @@ void score_rows(const AttentionChunk& a, int32_t row, int32_t first, int32_t las
   }
 }
 
-/// Calls fn.run<R>(row) so that all rows are covered by blocks of at most R.
+/// Calls fn.run<R>(row) for the rows left over, 1 to R of them at once.
 template <int R, class Fn>
-BRISK_INLINE void cover_rows(int32_t begin, int32_t end, Fn fn) {
-  for (; begin + R <= end; begin += R) fn.template run<R>(begin);
-  if constexpr (R > 1) cover_rows<R / 2>(begin, end, fn);
+BRISK_INLINE void run_rest(int32_t begin, int32_t n, Fn fn) {
+  if constexpr (R > 0) {
+    if (n == R) return fn.template run<R>(begin);
+    run_rest<R - 1>(begin, n, fn);
+  }
+}
+
+/// Covers all rows with blocks of R and one smaller one.
+template <int R, class Fn>
+BRISK_INLINE void cover_rows(int32_t n, Fn fn) {
+  int32_t begin = 0;
+  for (; begin + R <= n; begin += R) fn.template run<R>(begin);
+  run_rest<R - 1>(begin, n - begin, fn);
 }
 
 /// Soft cap, ALiBi and mask, then the maximum; scores become exp(score - max), exactly 0 where hidden.
@@ -146,7 +156,7 @@ struct ChunkRows {
 
   /// Scores of every position that one of the rows sees.
   template <int R>
-  BRISK_INLINE void run(int32_t row) const {
+  void run(int32_t row) const {
     int32_t first = kChunkWidth, last = 0, begin = 0, end = kChunkWidth;
     for (int r = row; r < row + R; ++r) {
       if (a.first[r] >= a.last[r]) {
@@ -174,7 +184,7 @@ struct ChunkRows {
 template <class V, class T>
 void attention_chunk(const AttentionChunk& a) noexcept {
   for (int64_t i = 0; i < static_cast<int64_t>(a.n_rows) * a.head_dim_v; ++i) a.out[i] = 0.0f;
-  cover_rows<V::kRows>(0, a.n_rows, ChunkRows<V, T>{a});
+  cover_rows<V::kRows>(a.n_rows, ChunkRows<V, T>{a});
 }
 
 template <class V>
