@@ -391,8 +391,8 @@ struct MoeScene {
     const ExpertWeights experts{g.store(runner.float_weight({n, n_ff, n_expert}, gate)),
                                 g.store(runner.float_weight({n, n_ff, n_expert}, up)),
                                 g.store(runner.float_weight({n_ff, n, n_expert}, down))};
-    const TensorRef result = moe_ffn(g, g.store(runner.floats({n, m}, x)),
-                                     g.store(runner.floats({n_expert, m}, logits)), experts, params);
+    const TensorRef result =
+        moe_ffn(g, g.store(runner.floats({n, m}, x)), g.store(runner.floats({n_expert, m}, logits)), experts, params);
     return runner.run(std::move(g), result, n_threads);
   }
 
