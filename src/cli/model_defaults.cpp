@@ -31,9 +31,6 @@ constexpr FloatSetting kFloats[] = {{"top_p", "--top-p", &Params::top_p},
 constexpr IntSetting kInts[] = {{"top_k", "--top-k", &Params::top_k},
                                 {"penalty_last_n", "--repeat-last-n", &Params::repeat_last_n}};
 
-// Settings of samplers that are not there yet; 0 switches these off.
-constexpr const char* kUnknown[] = {"xtc_probability", "mirostat"};
-
 std::string full(const char* key) { return std::string("general.sampling.") + key; }
 
 bool is_given(const Options& options, const char* option) {
@@ -69,10 +66,11 @@ Options with_model_defaults(Options options, const gguf::Metadata& metadata, Log
   if (const auto list = metadata.get_string(full("sequence")); list && !order_given) {
     options.sampling.order = known_order(*list, log);
   }
-  for (const char* key : kUnknown) {
-    if (metadata.get_float(full(key)).value_or(0.0F) > 0.0F)
-      log.warn("the model asks for {}, which is not supported yet", full(key));
-  }
+  // 0 switches these off.
+  const bool xtc = metadata.get_float(full("xtc_probability")).value_or(0.0F) > 0.0F;
+  const bool mirostat = metadata.get_int(full("mirostat")).value_or(0) != 0;
+  if (xtc) log.warn("the model asks for XTC sampling, which is not supported yet");
+  if (mirostat) log.warn("the model asks for mirostat sampling, which is not supported yet");
   return options;
 }
 

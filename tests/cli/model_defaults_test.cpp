@@ -12,6 +12,7 @@ gguf::Metadata recommended() {
   metadata.override_with("general.sampling.temp", "float", "0.25");
   metadata.override_with("general.sampling.top_k", "int", "7");
   metadata.override_with("general.sampling.penalty_repeat", "float", "1.5");
+  metadata.override_with("general.sampling.mirostat", "int", "2");
   metadata.override_with("general.sampling.sequence", "str", "top_k;dry;temperature");
   return metadata;
 }
