@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ class Bench {
     const TensorRef ref = zeros(DType::i32, shape);
     buffers_.back()->write(0, std::as_bytes(std::span(values)));
     return ref;
+  }
+  TensorRef load(const WeightSource& source) {
+    return graph.store(device().load_weights(std::span(&source, 1), {}, buffers_)[0]);
   }
   void run(benchmark::State& state, TensorRef result, int n_threads) {
     graph.mark_output(result);
@@ -107,6 +111,67 @@ void gated_of(benchmark::State& state, Activation act, int64_t n, int64_t m, int
   state.SetBytesProcessed(state.iterations() * n * m * 20);
 }
 
+/// The graph of a llama-like model with weights of one type, all of them zero: kernels take the same time for any
+/// values.
+class LlamaBench : public Bench {
+ public:
+  static constexpr int64_t kEmbd = 576, kFf = 1536, kVocab = 49152;
+  static constexpr int kLayers = 30;
+  static constexpr AttentionParams kAttention{9, 3, 64, 64, 0.125f};
+
+  LlamaBench(DType type, int64_t m) : type_(type), m_(m) {}
+
+  TensorRef build() {
+    std::vector<int32_t> positions, pages;
+    for (int i = 0; i < m_; ++i) positions.push_back(i);
+    for (int i = 0; i < (m_ + 63) / 64; ++i) pages.push_back(i);
+    positions_ = ids({m_}, positions);
+    sequences_ = ids({m_}, std::vector<int32_t>(static_cast<size_t>(m_), 0));
+    page_table_ = ids({static_cast<int64_t>(pages.size()), 1}, pages);
+    norm_ = zeros(DType::f32, {kEmbd});
+    const TensorRef angles = rope_table(graph, positions_, {}, {.n_rot = 64, .freq_base = 1e4f});
+    const TensorRef table = weight(kVocab, kEmbd);
+    TensorRef x = embed_rows(graph, table, positions_);
+    for (int i = 0; i < kLayers; ++i) x = layer(x, angles);
+    x = select_rows(graph, x, ids({1}, {static_cast<int32_t>(m_) - 1}));
+    return matmul(graph, table, rms_norm(graph, x, norm_, 1e-5f));
+  }
+
+ private:
+  TensorRef weight(int64_t n, int64_t k) {
+    bytes_.emplace_back(bytes_of(type_, static_cast<uint64_t>(n * k)));
+    return load({"weight", type_, {k, n}, bytes_.back(), false, {}});
+  }
+
+  TensorRef layer(TensorRef x, TensorRef angles) {
+    const int64_t n_pages = (m_ + 63) / 64;
+    const KvInputs kv{zeros(DType::f16, {64 * 192, n_pages}), zeros(DType::f16, {64 * 192, n_pages}), positions_,
+                      sequences_, page_table_};
+    const TensorRef attn[] = {weight(576, kEmbd), weight(192, kEmbd), weight(192, kEmbd)};
+    const TensorRef qkv = matmul(graph, attn, rms_norm(graph, x, norm_, 1e-5f));
+    const TensorRef q = rope(graph, graph.view_columns(qkv, 0, 576), angles, 64, RopeLayout::norm);
+    const TensorRef k = rope(graph, graph.view_columns(qkv, 576, 192), angles, 64, RopeLayout::norm);
+    store_kv(graph, k, graph.view_columns(qkv, 768, 192), kv, kAttention);
+    x = ::brisk::add(graph, x, matmul(graph, weight(kEmbd, 576), attention(graph, q, kv, kAttention)));
+    const TensorRef ffn[] = {weight(kFf, kEmbd), weight(kFf, kEmbd)};
+    const TensorRef both = matmul(graph, ffn, rms_norm(graph, x, norm_, 1e-5f));
+    const TensorRef hidden =
+        gated(graph, graph.view_columns(both, 0, kFf), graph.view_columns(both, kFf, kFf), Activation::silu);
+    return ::brisk::add(graph, x, matmul(graph, weight(kEmbd, kFf), hidden));
+  }
+
+  DType type_;
+  int64_t m_;
+  std::list<std::vector<std::byte>> bytes_;
+  TensorRef positions_, sequences_, page_table_, norm_;
+};
+
+void llama_of(benchmark::State& state, DType type, int64_t m, int n_threads) {
+  LlamaBench bench(type, m);
+  bench.run(state, bench.build(), n_threads);
+  state.SetItemsProcessed(state.iterations() * m);
+}
+
 template <class Fn>
 void add(const std::string& name, Fn fn) {
   benchmark::RegisterBenchmark(name.c_str(), fn)->UseRealTime()->Unit(benchmark::kMicrosecond);
@@ -121,6 +186,11 @@ int main(int argc, char** argv) {
       const std::string name = std::string("attention/") + heads.name;
       add(name + "/decode at 4096" + suffix, [=](auto& state) { attention_of(state, heads, 4095, 1, threads); });
       add(name + "/prompt of 512" + suffix, [=](auto& state) { attention_of(state, heads, 0, 512, threads); });
+    }
+    for (const DType type : {DType::q4_1, DType::q8_0}) {
+      const std::string name = "smollm2-135m/" + std::string(traits(type).name);
+      add(name + "/decode" + suffix, [=](auto& state) { llama_of(state, type, 1, threads); });
+      add(name + "/prompt of 512" + suffix, [=](auto& state) { llama_of(state, type, 512, threads); });
     }
     add("rms_norm/576x1" + suffix, [=](auto& state) { norm_of(state, 576, 1, threads); });
     add("rms_norm/576x512" + suffix, [=](auto& state) { norm_of(state, 576, 512, threads); });

@@ -90,7 +90,11 @@ TEST(ThreadPool, CallsFromSeveralThreadsFollowOneAnother) {
   ThreadPool pool(with_threads(2));
   int inside = 0;  // not atomic: the pool orders the runs
   const auto user = [&] {
-    for (int i = 0; i < 100; ++i) pool.run(2, [&](int thread) { inside += thread == 0 ? 1 : 0; });
+    for (int i = 0; i < 100; ++i) {
+      pool.run(2, [&](int thread) {
+        if (thread == 0) ++inside;
+      });
+    }
   };
   std::thread other(user);
   user();

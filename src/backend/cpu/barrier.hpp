@@ -9,10 +9,23 @@ namespace brisk::cpu {
 void futex_wait(const std::atomic<uint32_t>& word, uint32_t value) noexcept;
 void futex_wake_all(std::atomic<uint32_t>& word) noexcept;
 
+/// Whether other programs compete for the processors. A yield that takes long has lost the core to one of them for a
+/// time slice; then a sleep is the better wait, since a thread that is woken comes first. On a quiet machine a yield
+/// returns at once, and sleep would cost the time of a wake-up.
+class Crowding {
+ public:
+  /// Whether the next wait may yield.
+  [[nodiscard]] bool may_yield() noexcept;
+  void note_slow_yield() noexcept;
+
+ private:
+  std::atomic<int> sleeping_waits_{0};  ///< waits still to go without a yield
+};
+
 /// How long a waiting thread looks before it sleeps.
 struct Patience {
   int spins = 0;   ///< pauses, holding the core
-  int yields = 0;  ///< offers of the core to others
+  int yields = 0;  ///< offers of the core to others, while these do not take it
 };
 
 /// A word that changes and whose change threads wait for: they spin, then yield, then sleep, so that a waiter never
@@ -21,7 +34,7 @@ class Signal {
  public:
   [[nodiscard]] uint32_t value() const noexcept { return word_.load(std::memory_order_acquire); }
   /// Returns once the value is not `old`.
-  void wait_change(uint32_t old, Patience patience) noexcept;
+  void wait_change(uint32_t old, Patience patience, Crowding& crowding) noexcept;
   /// Adds one and wakes sleepers.
   void change() noexcept;
 
@@ -35,6 +48,7 @@ class Signal {
 /// after it in all of them.
 class Barrier {
  public:
+  explicit Barrier(Crowding& crowding) : crowding_(crowding) {}
   /// Not while threads wait.
   void reset(int n_threads, Patience patience) noexcept {
     n_threads_ = n_threads;
@@ -47,7 +61,7 @@ class Barrier {
       arrived_.store(0, std::memory_order_relaxed);
       phase_.change();
     } else {
-      phase_.wait_change(phase, patience_);
+      phase_.wait_change(phase, patience_, crowding_);
     }
   }
 
@@ -56,6 +70,7 @@ class Barrier {
   Signal phase_;
   int n_threads_ = 1;
   Patience patience_;
+  Crowding& crowding_;
 };
 
 }  // namespace brisk::cpu

@@ -16,9 +16,9 @@ namespace brisk::cpu {
 
 namespace {
 
-// About 4 us: the wait between chunks of equal length. On a busy machine the awaited thread may want this very core, so
-// longer spins hurt (two threads beside eight other processes: 145 us a barrier with 3000 pauses, 5 us with 100 and
-// then yields), while on a quiet one a yield returns within 0.5 us.
+// About 4 us, the wait between chunks of equal length. Longer spins hurt on a busy machine, where the awaited thread
+// may want this very core: two threads beside eight other processes took 145 us a barrier with 3000 pauses, 5 us with
+// 100.
 constexpr int kSpins = 100;
 constexpr int kYieldsPerPollLevel = 4;
 constexpr int kYieldsWhenCrowded = 8;
@@ -90,7 +90,7 @@ void ThreadPool::start_workers(int n_threads) {
       Patience patience = idle_patience_;
       while (true) {
         const bool paused = paused_.load(std::memory_order_relaxed);
-        start_.wait_change(start, paused ? Patience{} : patience);
+        start_.wait_change(start, paused ? Patience{} : patience, crowding_);
         if (stop_) return;
         start = start_.value();
         patience = idle_patience_;
@@ -129,7 +129,7 @@ void ThreadPool::run(int n_threads, const std::function<void(int)>& fn) {
   running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
   start_.change();
   fn(0);
-  done_.wait_change(done, patience(n_threads));
+  done_.wait_change(done, patience(n_threads), crowding_);
 }
 
 void ThreadPool::for_each(int64_t n, const std::function<void(int64_t)>& fn) {

@@ -49,7 +49,8 @@ class ThreadPool {
   std::mutex run_mutex_;
   std::thread::id bound_caller_;
   std::vector<std::thread> workers_;
-  Barrier barrier_;
+  Crowding crowding_;
+  Barrier barrier_{crowding_};
   Signal start_;
   Signal done_;
   // Written by run() before start_ changes.
