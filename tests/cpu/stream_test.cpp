@@ -168,7 +168,7 @@ TEST(Stream, AbortEndsTheRunAndTheNextOneWorks) {
   TinyLayer layer(runner, DType::f32);
   const auto stream = runner.new_stream(3);
   const auto expected = layer.run(*stream, 40);
-  for (const int after : {0, 1, 5, 17}) {
+  for (const int after : {0, 1, 3, 5}) {
     int asked = 0;
     stream->set_abort([&] { return asked++ >= after; });
     try {

@@ -55,10 +55,17 @@ class Barrier {
     patience_ = patience;
   }
   void wait() noexcept {
-    if (n_threads_ == 1) return;
+    wait_after([] {});
+  }
+  /// The last thread to arrive calls `work` before all go on: what one thread must do between two parallel parts costs
+  /// no second barrier.
+  template <class Work>
+  void wait_after(Work work) noexcept {
+    if (n_threads_ == 1) return work();
     const uint32_t phase = phase_.value();
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<uint32_t>(n_threads_)) {
       arrived_.store(0, std::memory_order_relaxed);
+      work();
       phase_.change();
     } else {
       phase_.wait_change(phase, patience_, crowding_);

@@ -29,7 +29,6 @@ uint64_t align64(uint64_t size) { return (size + 63) / 64 * 64; }
 struct CpuStream::Step {
   OpTask* task;
   int phase;
-  bool first_of_node;
   int64_t chunks = 0;  ///< in this run
 };
 
@@ -66,7 +65,7 @@ CpuStream::Prepared& CpuStream::prepare(const Plan& plan) {
     fresh.tasks.push_back(row->make(context, node));
     OpTask& task = *fresh.tasks.back();
     fresh.local_bytes = std::max(fresh.local_bytes, align64(task.local_bytes()));
-    for (int phase = 0; phase < task.phases(); ++phase) fresh.steps.push_back({&task, phase, phase == 0});
+    for (int phase = 0; phase < task.phases(); ++phase) fresh.steps.push_back({&task, phase});
   }
   std::erase_if(prepared_, [](const Prepared& p) { return p.plan_id == 0; });
   if (prepared_.size() >= kPreparedPlans) prepared_.pop_back();
@@ -118,29 +117,26 @@ void CpuStream::run_chunk(OpTask& task, int phase, int64_t chunk, const Scratch&
   }
 }
 
-/// Once stopped, threads take no more chunks but still meet at every barrier: leaving early could strand one that
-/// waits.
+/// Steps of one chunk go to whichever thread reaches the barrier before the next shared step last. Once stopped,
+/// threads do no more work but still meet at every barrier: leaving early could strand one that waits.
 void CpuStream::execute(Prepared& prepared, int thread) {
-  const Scratch scratch = scratch_of(thread);
-  Barrier& barrier = pool_->barrier();
-  bool unmet = false;     // work of any kind since the last barrier
-  bool parallel = false;  // some of it by several threads
-  for (size_t i = 0; i < prepared.steps.size(); ++i) {
-    const Step& step = prepared.steps[i];
-    if (step.chunks == 0) continue;
-    const bool shared = step.chunks != 1;
-    if (shared ? unmet : parallel) {
-      barrier.wait();
-      parallel = false;
-    }
-    unmet = true;
-    parallel = parallel || shared;
-    if (thread == 0 && step.first_of_node && !stopped_.load(std::memory_order_relaxed)) ask_abort();
-    if (!shared) {
-      if (thread == 0 && !stopped_.load(std::memory_order_relaxed)) run_chunk(*step.task, step.phase, 0, scratch);
-      continue;
-    }
-    run_shared(step, next_chunk_[i], thread);
+  const std::vector<Step>& steps = prepared.steps;
+  const auto alone = [](const Step& step) { return step.chunks == 0 || step.chunks == 1; };
+  for (size_t i = 0; i < steps.size();) {
+    const size_t first = i;
+    while (i < steps.size() && alone(steps[i])) ++i;
+    pool_->barrier().wait_after([&] { run_alone({steps.begin() + first, steps.begin() + i}, thread); });
+    if (thread == 0 && !stopped_.load(std::memory_order_relaxed)) ask_abort();
+    if (i == steps.size()) return;
+    run_shared(steps[i], next_chunk_[i], thread);
+    ++i;
+  }
+}
+
+void CpuStream::run_alone(std::span<const Step> steps, int thread) noexcept {
+  for (const Step& step : steps) {
+    if (stopped_.load(std::memory_order_relaxed)) return;
+    if (step.chunks == 1) run_chunk(*step.task, step.phase, 0, scratch_of(thread));
   }
 }
 

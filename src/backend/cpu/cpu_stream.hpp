@@ -33,6 +33,7 @@ class CpuStream : public Stream {
   Prepared& prepare(const Plan& plan);
   void begin(Prepared& prepared, int n_threads);
   void execute(Prepared& prepared, int thread);
+  void run_alone(std::span<const Step> steps, int thread) noexcept;
   void run_shared(const Step& step, std::atomic<int64_t>& next, int thread) noexcept;
   void run_chunk(OpTask& task, int phase, int64_t chunk, const Scratch& scratch) noexcept;
   [[nodiscard]] Scratch scratch_of(int thread) const;
