@@ -16,6 +16,9 @@ namespace {
 // Left by converters, computed from the hyper-parameters instead.
 constexpr std::array<std::string_view, 4> kPassedOver = {"rope_freqs.weight", "attn_rot_embd.weight",
                                                          "rotary_emb.inv_freq", "attn.masked_bias"};
+// Types of indices, of activations and of exports; no product reads them as weights.
+constexpr std::array kNeverWeights = {DType::i8,  DType::i16,  DType::i32, DType::i64,
+                                      DType::f64, DType::q8_1, DType::q8_k};
 // A list longer than this says no more: an interrupted download lacks hundreds.
 constexpr size_t kMaxListed = 12;
 
@@ -77,6 +80,9 @@ class Matcher {
     Shape want;
     for (size_t i = 0; i < decl.shape.size(); ++i) want.dim[i] = length_of(decl.shape[i], hp_, layer);
     const Shape have(info->shape[0], info->shape[1], info->shape[2], info->shape[3]);
+    if (std::ranges::find(kNeverWeights, info->dtype) != kNeverWeights.end()) {
+      mistyped_.push_back(fmt::format("{} {}", name, traits(info->dtype).name));
+    }
     if (have != want) misshapen_.push_back(fmt::format("{} {} (expected {})", name, to_string(have), to_string(want)));
     found_.push_back({info, &decl, il});
   }
@@ -92,12 +98,13 @@ class Matcher {
   }
 
   void report() const {
-    if (missing_.empty() && superfluous_.empty() && misshapen_.empty()) return;
+    if (missing_.empty() && superfluous_.empty() && misshapen_.empty() && mistyped_.empty()) return;
     std::string text =
         fmt::format("{}: expected {} tensors for architecture '{}', got {}", file_.metadata().file_name(),
                     found_.size() + missing_.size(), architecture_.name, file_.tensors().size());
     if (!missing_.empty()) text += "; missing: " + joined(missing_);
     if (!misshapen_.empty()) text += "; of another shape: " + joined(misshapen_);
+    if (!mistyped_.empty()) text += "; of a type that is none of weights: " + joined(mistyped_);
     if (!superfluous_.empty()) text += "; unknown: " + joined(superfluous_);
     if (!missing_.empty()) text += "; the file is incomplete, fetch or convert it again";
     throw Error(ErrorCode::corrupt, text);
@@ -108,7 +115,7 @@ class Matcher {
   const gguf::Model& file_;
   std::vector<FoundTensor> found_;
   std::set<std::string, std::less<>> used_;
-  std::vector<std::string> missing_, superfluous_, misshapen_;
+  std::vector<std::string> missing_, superfluous_, misshapen_, mistyped_;
 };
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 #include <random>
 
-#include "allocations.hpp"
 #include "base/error.hpp"
 #include "gguf/parse.hpp"
 #include "gguf/reader.hpp"
+#include "test_support/allocations.hpp"
 #include "test_support/gguf_builder.hpp"
 #include "test_support/temp_dir.hpp"
 

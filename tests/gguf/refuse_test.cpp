@@ -1,8 +1,8 @@
 // Files that a reader must refuse: one test a rule, `case NNN` where the fault was shipped by somebody once.
 #include <gtest/gtest.h>
 
-#include "allocations.hpp"
 #include "expect_error.hpp"
+#include "test_support/allocations.hpp"
 
 namespace brisk {
 namespace {

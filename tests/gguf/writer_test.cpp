@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "allocations.hpp"
 #include "base/error.hpp"
 #include "gguf/reader.hpp"
+#include "test_support/allocations.hpp"
 #include "test_support/gguf_builder.hpp"
 #include "test_support/paths.hpp"
 #include "test_support/temp_dir.hpp"

@@ -1,4 +1,4 @@
-#include "allocations.hpp"
+#include "test_support/allocations.hpp"
 
 #include <malloc.h>
 
