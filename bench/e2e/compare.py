@@ -76,8 +76,9 @@ class Setting:
         times = values["timings"]
         if times["prompt_n"] != PROMPT:
             sys.exit(f"compare: brisk took {times['prompt_n']} prompt tokens instead of {PROMPT}")
+        # The first token of the answer comes out of the prompt's run; predicted_ms starts behind it.
         return {"prompt": 1e3 * times["prompt_n"] / times["prompt_ms"],
-                "generation": 1e3 * times["predicted_n"] / times["predicted_ms"], "tokens": values["tokens"],
+                "generation": 1e3 * (times["predicted_n"] - 1) / times["predicted_ms"], "tokens": values["tokens"],
                 "others": result.others}
 
 
