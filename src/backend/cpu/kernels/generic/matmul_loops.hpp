@@ -8,8 +8,7 @@ namespace brisk::cpu {
 namespace {
 
 /// Activations of one tile and span of k stay in L1 (48 KB; 32 KB on older cores, where the rest spills to L2) while
-/// all groups pass by: streamed from L2 instead they cost 7 % (15 lines a block). Sums wait in y between spans,
-/// unrounded.
+/// all groups pass by (Q4_1, 2048 x 2048: 415 GOPS, streamed from L2 400). Sums wait in y between spans, unrounded.
 inline constexpr int64_t kSpanBytes = 32 << 10;
 /// Weights of a span that all tiles pass over before the next groups are taken: they stay in L2.
 inline constexpr int64_t kChunkBytes = 768 << 10;
