@@ -12,12 +12,18 @@ thread_local size_t live_bytes = 0;
 thread_local size_t peak_live_bytes = 0;
 thread_local size_t new_calls = 0;
 
-void* counted_new(size_t size) {
+void* counted_new_or_null(size_t size) noexcept {
   void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) return nullptr;
   live_bytes += malloc_usable_size(memory);
   peak_live_bytes = std::max(peak_live_bytes, live_bytes);
   ++new_calls;
+  return memory;
+}
+
+void* counted_new(size_t size) {
+  void* memory = counted_new_or_null(size);
+  if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
@@ -31,8 +37,12 @@ void counted_delete(void* memory) noexcept {
 
 void* operator new(size_t size) { return counted_new(size); }
 void* operator new[](size_t size) { return counted_new(size); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return counted_new_or_null(size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return counted_new_or_null(size); }
 void operator delete(void* memory) noexcept { counted_delete(memory); }
 void operator delete[](void* memory) noexcept { counted_delete(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { counted_delete(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { counted_delete(memory); }
 void operator delete(void* memory, size_t) noexcept { counted_delete(memory); }
 void operator delete[](void* memory, size_t) noexcept { counted_delete(memory); }
 
