@@ -16,6 +16,9 @@ namespace brisk {
 
 namespace {
 
+// /dev/zero has no end; the longest texts that are measured have some tens of MB.
+constexpr size_t kLongestStream = size_t{256} << 20;
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -48,15 +51,32 @@ void read_all(int fd, std::byte* out, size_t size, const std::filesystem::path& 
   }
 }
 
+/// What comes out of a pipe or a device until its end.
+std::string read_stream(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_errno(path, "open");
+  std::string text;
+  char buffer[65536];
+  while (true) {
+    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+    if (got < 0) fail_errno(path, "read");
+    if (got == 0) return text;
+    text.append(buffer, static_cast<size_t>(got));
+    if (text.size() > kLongestStream)
+      fail(ErrorCode::io, "{}: has no end within {} bytes", path.string(), kLongestStream);
+  }
+}
+
 }  // namespace
 
 FileBytes::FileBytes(const std::filesystem::path& path, Mode mode) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe without a writer would hold up a blocking open for good; regular files do not care.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) fail_errno(path, "open");
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) fail_errno(path, "stat");
-  if (S_ISDIR(info.st_mode)) fail(ErrorCode::invalid_argument, "{}: is a folder, expected a file", path.string());
-  if (!S_ISREG(info.st_mode)) fail(ErrorCode::invalid_argument, "{}: is not a regular file", path.string());
+  if (S_ISDIR(info.st_mode)) fail(ErrorCode::io, "{}: is a folder, expected a file", path.string());
+  if (!S_ISREG(info.st_mode)) fail(ErrorCode::io, "{}: is not a regular file", path.string());
   size_ = static_cast<size_t>(info.st_size);
   if (size_ == 0) return;
   if (mode == Mode::map) {
@@ -115,6 +135,8 @@ void FileBytes::release(size_t offset, size_t size) const noexcept {
 }
 
 std::string read_text_file(const std::filesystem::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))) return read_stream(path);
   const FileBytes file(path, FileBytes::Mode::read);
   const auto bytes = file.bytes();
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -35,7 +35,7 @@ class FileBytes {
   bool mapped_ = false;
 };
 
-/// Whole file as text. Errors as FileBytes.
+/// Whole file as text, or what comes out of a pipe or device until its end (at most 256 MiB). Errors as FileBytes.
 std::string read_text_file(const std::filesystem::path& path);
 
 /// A file that is written piece by piece under a temporary name beside `path` and gets its name at commit(): a reader

@@ -3,6 +3,7 @@
 #include "cli/option_parser.hpp"
 #include "cli/program_list.hpp"
 #include "cli/simple_commands.hpp"
+#include "cli/standard_output.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +16,13 @@ int devices_command(const ProgramContext& context) {
   const auto registry = make_registry(context.environment);
   for (const Device* device : registry->devices()) {
     const auto [free, total] = device->memory();
-    fmt::print("{}: {} ({} MiB, {} MiB free)\n", device->name(), device->description(), total / kMiB, free / kMiB);
+    put_output(fmt::format("{}: {} ({} MiB, {} MiB free)\n", device->name(), device->description(), total / kMiB,
+                           free / kMiB));
   }
   for (Backend* backend : registry->backends()) {
     std::string features;
     for (const auto& [name, value] : backend->features()) features += fmt::format(" {}={}", name, value);
-    fmt::print("{} features:{}\n", backend->name(), features);
+    put_output(fmt::format("{} features:{}\n", backend->name(), features));
   }
   return kSuccess;
 }

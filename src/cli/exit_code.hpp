@@ -14,6 +14,7 @@ enum ExitCode : int {
   kOutOfMemory = 5,
   kInternal = 70,      ///< a bug of brisk
   kInterrupted = 130,  ///< Ctrl-C
+  kReaderGone = 141,   ///< the reader of standard output went away (128 + SIGPIPE)
   kEmptyInput = 255,   ///< nothing to compute
 };
 

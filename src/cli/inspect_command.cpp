@@ -3,6 +3,7 @@
 #include "cli/loaded_model.hpp"
 #include "cli/program_list.hpp"
 #include "cli/simple_commands.hpp"
+#include "cli/standard_output.hpp"
 #include "tools/inspect.hpp"
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ int inspect_command(const ProgramContext& context) {
   tools::InspectOptions how;
   how.json = options.json;
   const tools::InspectResult result = tools::inspect(find_model(name, context.environment), how);
-  fmt::print("{}", result.text);
-  if (!result.text.ends_with('\n')) fmt::print("\n");
+  put_output(result.text);
+  if (!result.text.ends_with('\n')) put_output("\n");
   return result.ok ? kSuccess : kModelProblem;
 }
 

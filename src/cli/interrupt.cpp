@@ -1,6 +1,7 @@
 #include "cli/interrupt.hpp"
 
 #include "cli/exit_code.hpp"
+#include "cli/standard_output.hpp"
 
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ void catch_interrupts() {
   sigaction(SIGPIPE, &action, nullptr);
 }
 
-int interrupts() noexcept { return count.load(); }
+int interrupts() noexcept { return count.load() + (output_error() != 0 ? 1 : 0); }
 
 void clear_interrupts() noexcept { count.store(0); }
 

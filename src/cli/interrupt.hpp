@@ -6,7 +6,7 @@ namespace brisk::cli {
 /// ends it at once with exit code 130 and the terminal's colours reset. System calls that wait (reading a line) return.
 void catch_interrupts();
 
-/// Interrupts since the start or the last clear_interrupts().
+/// Interrupts since the start or the last clear_interrupts(); lost output counts as one that is never cleared.
 [[nodiscard]] int interrupts() noexcept;
 void clear_interrupts() noexcept;
 

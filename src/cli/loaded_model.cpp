@@ -43,8 +43,11 @@ std::unique_ptr<Registry> make_registry(const Environment& environment) {
   if (const auto isa = environment("BRISK_CPU"); isa && !isa->empty()) {
     cpu.isa = cpu::isa_from_name(*isa);
     if (!cpu.isa) {
-      fail(ErrorCode::invalid_argument,
-           "BRISK_CPU={} is no instruction set of brisk; there are scalar, avx2, avx2_vnni, avx512, avx512_vnni", *isa);
+      throw UsageError(
+          ErrorCode::invalid_argument,
+          fmt::format("error: BRISK_CPU={} is no instruction set of brisk; there are scalar, avx2, avx2_vnni, avx512, "
+                      "avx512_vnni\n",
+                      *isa));
     }
   }
   auto registry = std::make_unique<Registry>();
@@ -74,7 +77,11 @@ std::unique_ptr<gguf::Model> open_model_file(const Options& options, const Envir
   gguf::OpenOptions how;
   how.mode = options.mmap ? FileBytes::Mode::map : FileBytes::Mode::read;
   auto file = std::make_unique<gguf::Model>(gguf::Model::open(find_model(options.model, environment), how));
-  for (const auto& item : options.overrides) file->metadata().override_with(item.key, item.type, item.text);
+  try {
+    for (const auto& item : options.overrides) file->metadata().override_with(item.key, item.type, item.text);
+  } catch (const Error& error) {
+    throw UsageError(error.code(), fmt::format("error: {}\n", error.what()));
+  }
   return file;
 }
 

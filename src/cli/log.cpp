@@ -1,6 +1,7 @@
 #include "cli/log.hpp"
 
 #include "base/error.hpp"
+#include "cli/standard_output.hpp"
 #include "cli/terminal.hpp"
 
 #include <cerrno>
@@ -26,9 +27,8 @@ std::string_view color(Level level) {
   return "";
 }
 
-void put(std::FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);
+bool put(std::FILE* stream, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
 }
 
 }  // namespace
@@ -64,14 +64,22 @@ void Log::write(Level level, std::string_view text) {
   if (!enabled(level)) return;
   const std::scoped_lock lock(mutex_);
   put(stderr, line(level, text, colored_));
-  if (file_ != nullptr) put(file_, line(level, text, false));
+  put_file(line(level, text, false));
+}
+
+// Called with the lock held. A log that cannot be written ends, the answer goes on.
+void Log::put_file(std::string_view text) {
+  if (file_ == nullptr || text.empty() || put(file_, text)) return;
+  put(stderr, fmt::format("warning: cannot write to the log file '{}': {}; it ends here\n", options_.file,
+                          std::strerror(errno)));
+  std::fclose(std::exchange(file_, nullptr));
 }
 
 void Log::output(std::string_view text) {
   if (text.empty() || (text_is_logged_ && options_.disabled)) return;
   const std::scoped_lock lock(mutex_);
-  put(stdout, text);
-  if (file_ != nullptr && text_is_logged_) put(file_, text);
+  put_output(text);
+  if (text_is_logged_) put_file(text);
 }
 
 void Log::notice(std::string_view text) {

@@ -46,6 +46,7 @@ class Log {
   }
 
  private:
+  void put_file(std::string_view text);
   [[nodiscard]] std::string line(Level level, std::string_view text, bool colored) const;
 
   LogOptions options_;

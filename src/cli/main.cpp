@@ -3,11 +3,14 @@
 #include "cli/interrupt.hpp"
 #include "cli/program_list.hpp"
 #include "cli/simple_commands.hpp"
+#include "cli/standard_output.hpp"
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -21,11 +24,6 @@ std::optional<std::string> variable(const std::string& name) {
   return value;
 }
 
-int unknown_command(const std::string& command) {
-  fmt::print(stderr, "error: unknown command '{}'\n'brisk help' lists the commands\n", command);
-  return kUsage;
-}
-
 // By the name of the program, else by the first word.
 int dispatch(const std::string& name, std::vector<std::string> args) {
   const ProgramRow* row = find_alias(name);
@@ -36,7 +34,7 @@ int dispatch(const std::string& name, std::vector<std::string> args) {
     if (command == "--help" || command == "-h") command = "help";
     if (command == "--version") command = "version";
     row = find_command(command);
-    if (row == nullptr) return unknown_command(command);
+    if (row == nullptr) throw UsageError(ErrorCode::invalid_argument, unknown_command(command));
     context.called_as = "brisk " + command;
     args.erase(args.begin());
   }
@@ -68,13 +66,23 @@ int guarded(const std::string& name, std::vector<std::string> args) {
   }
 }
 
+// Text that did not reach its reader is a failure, whatever the command thinks of its own work.
+int checked_output(const std::string& name, int code) {
+  const int error = output_error();
+  if (error == 0) return code;
+  // The reader has had enough (head, less): no news for a person; the code is what shells give a program that died of
+  // it.
+  if (error == EPIPE) return kReaderGone;
+  fmt::print(stderr, "error: cannot write to standard output: {}\n", std::strerror(error));
+  return exit_code_of(ErrorCode::io, find_alias(name) == nullptr);
+}
+
 }  // namespace
 }  // namespace brisk::cli
 
 int main(int argc, char** argv) {
+  brisk::cli::guard_standard_streams();
   brisk::cli::catch_interrupts();
   const std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "brisk";
-  const int code = brisk::cli::guarded(name, {argv + std::min(argc, 1), argv + argc});
-  std::fflush(nullptr);
-  return code;
+  return brisk::cli::checked_output(name, brisk::cli::guarded(name, {argv + std::min(argc, 1), argv + argc}));
 }

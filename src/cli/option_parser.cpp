@@ -1,5 +1,6 @@
 #include "cli/option_parser.hpp"
 
+#include "cli/edit_distance.hpp"
 #include "cli/option_help.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,13 @@ std::optional<Switch> switch_state(std::string_view text) {
 
 void check_range(const OptionRow& row, double value) {
   if (value >= row.min && value <= row.max) return;
-  if (row.max >= INT32_MAX) fail(ErrorCode::invalid_argument, "must be at least {}, not {}", row.min, value);
+  if (!std::isfinite(value)) fail(ErrorCode::invalid_argument, "must be a finite number, not {}", value);
+  if (value > row.max && row.min <= INT32_MIN) {
+    fail(ErrorCode::invalid_argument, "must be at most {}, not {}", row.max, value);
+  }
+  if (value < row.min && row.max >= INT32_MAX) {
+    fail(ErrorCode::invalid_argument, "must be at least {}, not {}", row.min, value);
+  }
   fail(ErrorCode::invalid_argument, "must be between {} and {}, not {}", row.min, row.max, value);
 }
 
@@ -253,23 +260,6 @@ class Parser {
   std::set<const OptionRow*> from_environment_;
 };
 
-// Number of insertions, removals, replacements and swaps of neighbours that turn one text into the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> table(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) table[i][0] = i;
-  for (size_t j = 0; j <= b.size(); ++j) table[0][j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      size_t best = std::min({replaced, table[i - 1][j] + 1, table[i][j - 1] + 1});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) best = std::min(best, table[i - 2][j - 2] + 1);
-      table[i][j] = best;
-    }
-  }
-  return table[a.size()][b.size()];
-}
-
 void each_spelling(const OptionRow& row, const std::function<void(std::string_view)>& visit) {
   for (std::string_view list : {row.names, row.negatives}) {
     while (!list.empty()) {
@@ -310,7 +300,7 @@ std::string nearest_option(std::string_view unknown, std::string_view program) {
   const std::string_view name = unknown.substr(0, unknown.find('='));
   if (find_option(name, program) != nullptr) return std::string(name) + " with its value as the next word";
   std::string best;
-  size_t best_distance = std::max<size_t>(1, name.size() / 3) + 1;
+  size_t best_distance = too_far_from(name);
   for (const auto& section : option_sections()) {
     for (const auto& row : section.rows) {
       if (row.set == nullptr || !belongs_to(row, program)) continue;

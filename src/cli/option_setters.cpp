@@ -101,6 +101,11 @@ std::vector<int32_t> parse_tokens(std::string_view text) {
   }
 }
 
+void set_model(Options& options, const OptionValue& value) {
+  if (value.text.empty()) fail(ErrorCode::invalid_argument, "the name of the model is empty");
+  options.model = value.text;
+}
+
 void set_verbose(Options& options, const OptionValue& /*value*/) { options.log.verbosity = INT_MAX; }
 
 void set_cpu_mask(Options& options, const OptionValue& value) {

@@ -10,6 +10,7 @@ namespace brisk::cli {
 
 // Setters that check or convert. They throw Error(invalid_argument); the parser adds the option's name.
 
+void set_model(Options& options, const OptionValue& value);
 void set_verbose(Options& options, const OptionValue& value);
 void set_cpu_mask(Options& options, const OptionValue& value);
 void set_cpu_range(Options& options, const OptionValue& value);

@@ -1,5 +1,7 @@
 #include "cli/program_list.hpp"
 
+#include "cli/edit_distance.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +80,20 @@ const ProgramRow* find_alias(std::string_view program_name) {
     return !program_name.empty() && has_word(row.aliases, program_name);
   });
   return it == kRows.end() ? nullptr : &*it;
+}
+
+std::string unknown_command(std::string_view command) {
+  std::string_view nearest;
+  size_t best = too_far_from(command);
+  for (const auto& row : kRows) {
+    if (row.run == nullptr || row.command.empty()) continue;
+    const size_t distance = edit_distance(command, row.command);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = row.command;
+  }
+  const std::string hint = nearest.empty() ? "" : fmt::format("did you mean {}?\n", nearest);
+  return fmt::format("error: unknown command '{}'\n{}'brisk help' lists the commands\n", command, hint);
 }
 
 std::string program_names(std::string_view codes) {

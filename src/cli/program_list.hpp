@@ -33,6 +33,9 @@ std::span<const ProgramRow> program_list();
 const ProgramRow* find_command(std::string_view command);
 const ProgramRow* find_alias(std::string_view program_name);
 
+/// The message for a command that does not exist, with the nearest one that does.
+std::string unknown_command(std::string_view command);
+
 /// For the documentation: the names of the programs with these codes.
 std::string program_names(std::string_view codes);
 

@@ -48,7 +48,8 @@ void tell_warnings(Options& options, std::string_view program, Log& log) {
   for (const auto& warning : options.warnings) log.warn("{}", warning);
   constexpr int32_t kLeast = 8;
   if (options.n_ctx > 0 && options.n_ctx < kLeast) {
-    log.warn("llama_completion: warning: minimum context size is {}, using minimum size.", kLeast);
+    log.warn("{}minimum context size is {}, using minimum size.",
+             program == "run" ? "" : "llama_completion: warning: ", kLeast);
     options.n_ctx = kLeast;
   }
   if (program != "cp") return;

@@ -4,6 +4,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/option_help.hpp"
 #include "cli/program_list.hpp"
+#include "cli/standard_output.hpp"
 
 #include <fmt/format.h>
 
@@ -36,13 +37,13 @@ std::string program_help(const ProgramContext& context) {
 
 std::optional<int> answer_information(const Options& options, const ProgramContext& context) {
   if (options.help) {
-    fmt::print("{}", program_help(context));
+    put_output(program_help(context));
   } else if (options.version) {
-    fmt::print(context.native ? stdout : stderr, "{}", version_text());
+    context.native ? put_output(version_text()) : fmt::print(stderr, "{}", version_text());
   } else if (options.list_devices) {
-    fmt::print("Available devices:\n  (none)\n");
+    put_output("Available devices:\n  (none)\n");
   } else if (options.completion_bash) {
-    fmt::print("{}", completion_script());
+    put_output(completion_script());
   } else {
     return std::nullopt;
   }
@@ -52,24 +53,24 @@ std::optional<int> answer_information(const Options& options, const ProgramConte
 int help_command(const ProgramContext& context) {
   const Options options = parse_options(context.args, {"help", true, context.environment});
   if (options.markdown) {
-    fmt::print("{}", options_markdown());
+    put_output(options_markdown());
     return kSuccess;
   }
   if (options.positional.empty()) {
-    fmt::print("{}", overview());
+    put_output(overview());
     return kSuccess;
   }
   const std::string& name = options.positional.front();
   const ProgramRow* row = find_command(name);
   if (row == nullptr) row = find_alias(name);
-  if (row == nullptr) throw UsageError(ErrorCode::invalid_argument, fmt::format("error: unknown command '{}'\n", name));
-  fmt::print("{}: {}{}\n\n{}", name, row->summary, row->run == nullptr ? " (not part of this version yet)" : "",
-             option_help(row->code));
+  if (row == nullptr) throw UsageError(ErrorCode::invalid_argument, unknown_command(name));
+  put_output(fmt::format("{}: {}{}\n\n{}", name, row->summary,
+                         row->run == nullptr ? " (not part of this version yet)" : "", option_help(row->code)));
   return kSuccess;
 }
 
 int version_command(const ProgramContext& /*context*/) {
-  fmt::print("{}", version_text());
+  put_output(version_text());
   return kSuccess;
 }
 

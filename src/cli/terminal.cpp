@@ -1,6 +1,8 @@
 #include "cli/terminal.hpp"
 
+#include "base/error.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/standard_output.hpp"
 
 #include <fmt/format.h>
 #include <histedit.h>
@@ -99,6 +101,7 @@ std::optional<std::string> LineReader::edit_line(const std::string& prompt) {
 }
 
 std::optional<std::string> LineReader::read_line(const std::string& prompt) {
+  if (output_error() != 0) return std::nullopt;  // nobody would see the answer
   if (edit_) return edit_line(prompt);
   std::string line;
   int c = 0;
@@ -139,7 +142,9 @@ std::string read_all_input() {
   char buffer[65536];
   size_t n = 0;
   while ((n = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0) text.append(buffer, n);
-  return text;
+  if (std::ferror(stdin) == 0) return text;
+  if (interrupts() > 0) fail(ErrorCode::cancelled, "interrupted");
+  fail(ErrorCode::io, "cannot read standard input: {}", std::strerror(errno));
 }
 
 ProgressBar::ProgressBar(std::string label, bool enabled)

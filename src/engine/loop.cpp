@@ -143,6 +143,9 @@ void Engine::Loop::step() {
   } catch (const Error& error) {
     for (Slot* slot : taking_part) slot->resync();
     if (error.code() != ErrorCode::cancelled) fail_all(error.what());
+  } catch (const std::exception& error) {  // no memory, or a bug: the requests end, the engine does not
+    for (Slot* slot : taking_part) slot->resync();
+    fail_all(error.what());
   }
 }
 

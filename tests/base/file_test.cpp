@@ -1,10 +1,13 @@
 #include "base/file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <fstream>
 #include <functional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "base/error.hpp"
 #include "test_support/temp_dir.hpp"
@@ -79,14 +82,25 @@ TEST(FileBytes, ErrorsNameThePath) {
   const TempDir dir;
   expect_error(ErrorCode::not_found, "nothing: cannot open",
                [&] { FileBytes(dir.path() / "nothing", FileBytes::Mode::map); });
-  expect_error(ErrorCode::invalid_argument, "is a folder", [&] { FileBytes(dir.path(), FileBytes::Mode::map); });
-  expect_error(ErrorCode::invalid_argument, "is not a regular file",
-               [] { FileBytes("/dev/null", FileBytes::Mode::read); });
+  expect_error(ErrorCode::io, "is a folder", [&] { FileBytes(dir.path(), FileBytes::Mode::map); });
+  expect_error(ErrorCode::io, "is not a regular file", [] { FileBytes("/dev/null", FileBytes::Mode::read); });
 }
 
 TEST(TextFile, ReadsTheWholeFile) {
   const TempDir dir;
   EXPECT_EQ(read_text_file(dir.write("t", std::string("a\0b\n", 4))), std::string("a\0b\n", 4));
+}
+
+TEST(TextFile, ReadsPipesToTheirEnd) {
+  const TempDir dir;
+  const auto path = dir.path() / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  expect_error(ErrorCode::io, "is not a regular file", [&] { FileBytes(path, FileBytes::Mode::map); });
+  std::thread writer([&] { std::ofstream(path) << "through a pipe"; });
+  EXPECT_EQ(read_text_file(path), "through a pipe");
+  writer.join();
+  EXPECT_EQ(read_text_file("/dev/null"), "");
+  expect_error(ErrorCode::io, "has no end", [] { static_cast<void>(read_text_file("/dev/zero")); });
 }
 
 TEST(AtomicFile, HasItsNameOnlyAfterCommit) {

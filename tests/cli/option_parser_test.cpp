@@ -124,7 +124,8 @@ TEST(OptionParser, BadValues) {
   EXPECT_TRUE(contains(message_of({"--temp", "warm"}), "stof: 'warm' is not a number"));
   EXPECT_TRUE(contains(message_of({"--poll", "101"}), "must be between 0 and 100, not 101"));
   EXPECT_TRUE(contains(message_of({"-b", "0"}), "must be at least 1, not 0"));
-  EXPECT_TRUE(contains(message_of({"-c", "5000000000"}), "must be at least 0, not 5000000000"));
+  EXPECT_TRUE(contains(message_of({"-c", "5000000000"}), "must be between 0 and 2147483647, not 5000000000"));
+  EXPECT_TRUE(contains(message_of({"--temp", "nan"}), "must be a finite number, not nan"));
   EXPECT_TRUE(contains(message_of({"--rope-scaling", "cubic"}), "\"--rope-scaling\": invalid value"));
   EXPECT_TRUE(contains(message_of({"-fa", "maybe"}), "error: unknown value for --flash-attn: 'maybe'"));
   EXPECT_TRUE(contains(message_of({"-ctk", "q9"}), "Unsupported cache type: q9"));

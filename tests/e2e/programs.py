@@ -112,6 +112,85 @@ class Shell(unittest.TestCase):
         self.assertIn(b"BRISK_CPU=mmx", brisk(*args, env=environment(BRISK_CPU="mmx")).stderr)
 
 
+class Broken(unittest.TestCase):
+    """What is wrong around the program: files that are none, streams that are closed or full, absurd values."""
+
+    def refused(self, code, *messages, args, **kwargs):
+        result = brisk(*args, **kwargs)
+        self.assertEqual((result.returncode, result.stdout), (code, b""), (args, result.stderr))
+        for message in messages:
+            self.assertIn(message, result.stderr)
+
+    def answer(self, *more, redirect="", program="brisk run", stdin=subprocess.DEVNULL):
+        command = f'exec "{ARGS.bin_dir}"/{program} "$@" {redirect}'
+        args = ["-m", llama(), "-no-cnv", "-p", "Hello", "--temp", "0", *more]
+        return subprocess.run(["bash", "-c", command, "bash", *args], stdin=stdin, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=PATIENCE_S, env=environment())
+
+    def test_models_that_are_no_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe, empty = os.path.join(folder, "pipe"), os.path.join(folder, "empty")
+            os.mkfifo(pipe)
+            Path(empty).touch()
+            for model, message in ((pipe, b"not a regular file"), ("/dev/zero", b"not a regular file"),
+                                   (folder, b"is a folder")):
+                self.refused(3, message, args=("run", "-m", model, "-p", "x"))
+                self.refused(3, message, args=("inspect", model))
+            self.refused(3, b"is empty; download it again", args=("run", "-m", empty, "-p", "x"))
+        self.refused(2, b"the name of the model is empty", args=("run", "-m", "", "-p", "x"))
+
+    def test_full_disk_is_told_by_every_command(self):
+        full = b"error: cannot write to standard output: No space left on device\n"
+        for command in ("run -m M -no-cnv -p Hello -n 3", "run -m M --json -p Hello -n 3", "run --help", "version", "help",
+                        "devices", "inspect M", "tokenize -m M -p Hello", "run --completion-bash"):
+            words = [llama() if word == "M" else word for word in command.split()]
+            with open("/dev/full", "wb") as out:
+                result = subprocess.run([str(ARGS.bin_dir / "brisk"), *words], stdout=out, stderr=subprocess.PIPE,
+                                        stdin=subprocess.DEVNULL, timeout=PATIENCE_S, env=environment())
+            self.assertEqual(result.returncode, 3, command)
+            self.assertTrue(result.stderr.endswith(full), result.stderr)
+        result = self.answer("-n", "3", redirect=">/dev/full", program="llama-completion")
+        self.assertEqual(result.returncode, 1)
+        self.assertTrue(result.stderr.endswith(full), result.stderr)
+
+    def test_answer_stops_when_its_reader_goes_away(self):
+        result = self.answer("-n", "-1", "--ignore-eos", "--context-shift", redirect="> >(head -c 1)")
+        self.assertEqual((result.returncode, len(result.stdout)), (141, 1))
+
+    def test_closed_streams(self):
+        closed = self.answer("-n", "3", redirect=">&-")
+        self.assertEqual(closed.returncode, 3)
+        self.assertIn(b"cannot write to standard output", closed.stderr)
+        with tempfile.NamedTemporaryFile() as log:
+            self.assertEqual(self.answer("-n", "3", "--log-file", log.name, redirect=">&-").returncode, 3)
+            self.assertNotIn(b"7ak", Path(log.name).read_bytes())
+        self.assertEqual(self.answer("-n", "3", redirect="<&- 2>&-").stdout, b"7ak\xea\n")
+        folder = self.answer("-n", "3", "-f", "/dev/stdin", redirect="< /tmp")
+        self.assertEqual((folder.returncode, folder.stdout), (2, b""))
+
+    def test_log_that_cannot_be_written_is_told_and_the_answer_goes_on(self):
+        result = self.answer("-n", "3", "--log-file", "/dev/full")
+        self.assertEqual((result.returncode, result.stdout), (0, b"7ak\xea\n"))
+        self.assertEqual(result.stderr.count(b"cannot write to the log file '/dev/full': No space left on device"), 1)
+
+    def test_prompt_from_a_named_pipe(self):
+        result = self.answer("-n", "3", redirect="-f <(printf Hello)")
+        self.assertEqual((result.returncode, result.stdout), (0, b"7ak\xea\n"))
+
+    def test_values_out_of_range(self):
+        run = ("run", "-m", llama(), "-p", "x")
+        self.refused(2, b"must be a finite number, not nan", args=(*run, "--temp", "nan"))
+        self.refused(2, b"between", b"not 9999999999", args=(*run, "-c", "9999999999"))
+        self.refused(2, b"override of 'a': 'xyz' is not a value of type int", args=(*run, "--override-kv", "a=int:xyz"))
+        self.refused(2, b"BRISK_CPU=mmx", args=run, env=environment(BRISK_CPU="mmx"))
+        self.refused(1, b"1000000 threads are more than", args=(*run, "-t", "1000000"))
+
+    def test_nearest_command(self):
+        self.refused(2, b"unknown command 'rnu'\ndid you mean run?\n", args=("rnu",))
+        self.refused(2, b"did you mean inspect?\n", args=("help", "inspekt"))
+        self.refused(2, b"'brisk help' lists the commands", args=("help", "nonsense"))
+
+
 class Json(unittest.TestCase):
     def run_json(self, *args):
         result = brisk("run", "-m", llama(), "--json", "--temp", "0", *args)
@@ -212,8 +291,11 @@ class Terminal:
         os.write(self.fd, keys)
 
     def exit_code(self):
+        deadline = time.monotonic() + PATIENCE_S
         while self.read():
-            pass
+            if time.monotonic() > deadline:
+                os.kill(self.pid, signal.SIGKILL)
+                raise AssertionError(f"the program does not end; output: {self.output!r}")
         _, status = os.waitpid(self.pid, 0)
         os.close(self.fd)
         return os.waitstatus_to_exitcode(status)
@@ -229,7 +311,8 @@ class Interactive(unittest.TestCase):
         terminal.send(b"/help\r")
         terminal.wait_for(rb"/regen +answer")
         terminal.send(b"Hi\r")
-        terminal.wait_for(rb"answer 4 tokens")
+        # Until the prompt is back the terminal edits lines itself and would keep Ctrl-D.
+        terminal.wait_for(rb"answer 4 tokens[\s\S]*> ")
         terminal.send(b"\x04")
         self.assertEqual(terminal.exit_code(), 0)
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cpu/topology.hpp"
@@ -22,6 +24,8 @@ namespace {
 constexpr int kSpins = 100;
 constexpr int kYieldsPerPollLevel = 4;
 constexpr int kYieldsWhenCrowded = 8;
+// Twice the processors of the largest machines; tens of thousands exhaust the process limit half-way.
+constexpr int kMaxThreads = 2048;
 
 std::vector<int> usable(const ThreadOptions& options) {
   std::vector<int> all = allowed_processors();
@@ -60,6 +64,10 @@ ThreadPool::ThreadPool(const ThreadOptions& options) : options_(options), proces
   const int wanted = std::min(default_thread_count(), static_cast<int>(processors_.size()));
   n_decode_ = options.n_threads > 0 ? options.n_threads : wanted;
   n_batch_ = options.n_threads_batch > 0 ? options.n_threads_batch : n_decode_;
+  if (std::max(n_decode_, n_batch_) > kMaxThreads) {
+    fail(ErrorCode::invalid_argument, "{} threads are more than the {} that one pool may have; lower --threads",
+         std::max(n_decode_, n_batch_), kMaxThreads);
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -80,7 +88,7 @@ void ThreadPool::start_workers(int n_threads) {
     const int index = static_cast<int>(workers_.size()) + 1;
     // The value must be taken here: the new thread may first run after the next change.
     const uint32_t seen = start_.value();
-    workers_.emplace_back([this, index, seen] {
+    auto worker = [this, index, seen] {
       if (!options_.cpu_mask.empty() || options_.strict) {
         const auto i = static_cast<size_t>(index) % processors_.size();
         bind_thread(options_.strict ? std::vector<int>{processors_[i]} : processors_);
@@ -96,7 +104,13 @@ void ThreadPool::start_workers(int n_threads) {
         patience = idle_patience_;
         work(index);
       }
-    });
+    };
+    try {
+      workers_.emplace_back(std::move(worker));
+    } catch (const std::system_error& error) {
+      fail(ErrorCode::out_of_memory, "cannot start thread {} of {}: {}; lower --threads", index + 1, n_threads,
+           error.code().message());
+    }
   }
 }
 
