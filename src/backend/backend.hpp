@@ -17,7 +17,7 @@
 namespace brisk {
 
 /// Raised whenever a type in this header changes; a plug-in of another version is refused with both numbers.
-inline constexpr uint32_t kBackendApiVersion = 1;
+inline constexpr uint32_t kBackendApiVersion = 2;
 
 enum class DeviceType : uint8_t { cpu, gpu, integrated_gpu, accelerator };
 
@@ -27,8 +27,9 @@ struct WeightSource {
   DType dtype;
   Shape shape;
   std::span<const std::byte> bytes;
-  bool rows_only = false;         ///< only ever read by embed_rows: the device need not prepare it for products
-  std::function<void()> release;  ///< called once the bytes are not needed any more; may be empty
+  bool rows_only = false;  ///< only ever read by embed_rows: the device need not prepare it for products
+  /// Told how many of the first bytes are not needed any more, in the end all of them. May be empty.
+  std::function<void(uint64_t)> release;
 };
 
 struct WeightOptions {

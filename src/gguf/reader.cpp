@@ -127,8 +127,8 @@ std::span<const std::byte> Model::bytes_of(const TensorInfo& tensor) const noexc
   return files_[tensor.file].bytes().subspan(tensor.offset, tensor.size_bytes);
 }
 
-void Model::release(const TensorInfo& tensor) const noexcept {
-  files_[tensor.file].release(tensor.offset, tensor.size_bytes);
+void Model::release(const TensorInfo& tensor, uint64_t size) const noexcept {
+  files_[tensor.file].release(tensor.offset, std::min(size, tensor.size_bytes));
 }
 
 uint64_t Model::file_bytes() const noexcept {

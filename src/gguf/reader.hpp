@@ -34,8 +34,9 @@ class Model {
   [[nodiscard]] const std::vector<TensorInfo>& tensors() const noexcept { return tensors_; }
   [[nodiscard]] const TensorInfo* find_tensor(std::string_view name) const noexcept;
   [[nodiscard]] std::span<const std::byte> bytes_of(const TensorInfo& tensor) const noexcept;
-  /// Gives the memory of a tensor's mapped pages back; its bytes stay readable (from the file).
-  void release(const TensorInfo& tensor) const noexcept;
+  /// Gives the memory of mapped pages back that hold the first `size` bytes of a tensor (by default all of them); they
+  /// stay readable (from the file).
+  void release(const TensorInfo& tensor, uint64_t size = UINT64_MAX) const noexcept;
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] uint64_t file_bytes() const noexcept;  ///< of all parts
   [[nodiscard]] uint32_t version() const noexcept { return version_; }

@@ -70,7 +70,7 @@ void Model::load_tensors(const gguf::Model& file, Device& device, const LoadOpti
       source.dtype = DType::f32;
       source.bytes = bytes;
     }
-    source.release = [&file, &info] { file.release(info); };
+    source.release = [&file, &info](uint64_t size) { file.release(info, size); };
     sources.push_back(std::move(source));
   }
   storages_ = device.load_weights(sources, {options.repack, options.progress}, buffers_);

@@ -75,7 +75,7 @@ TEST_F(Weights, ExpertsArePackedOneByOne) {
 TEST_F(Weights, WithoutRepackingTheBytesAreUsedAsTheyLie) {
   WeightSource sources[] = {source(DType::q4_0, {64, 40}), source(DType::f32, {64})};
   bool released = false;
-  sources[0].release = [&] { released = true; };
+  sources[0].release = [&](uint64_t size) { released = size == sources[0].bytes.size(); };
   const auto weights = load(sources, {.repack = false, .progress = {}});
   EXPECT_FALSE(released);
   Graph g;
@@ -134,8 +134,10 @@ TEST_F(Weights, AreResidentOnce) {
     ASSERT_NE(memory, MAP_FAILED);
     std::memset(memory, 1, kBytes);
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(memory), kBytes);
-    sources.push_back(
-        {"w", DType::q8_0, {8192, kBytes / (8192 / 32 * 34)}, {}, false, [memory] { munmap(memory, kBytes); }});
+    constexpr uint64_t kPage = 4096;
+    sources.push_back({"w", DType::q8_0, {8192, kBytes / (8192 / 32 * 34)}, {}, false, [memory](uint64_t size) {
+                         madvise(memory, size / kPage * kPage, MADV_DONTNEED);
+                       }});
     sources.back().bytes = bytes.first(bytes_of(DType::q8_0, static_cast<uint64_t>(sources.back().shape.count())));
   }
   const uint64_t before = resident_bytes();
@@ -146,6 +148,19 @@ TEST_F(Weights, AreResidentOnce) {
                  }});
   // One huge page and one weight of slack.
   EXPECT_LT(peak, before + kBytes + (4 << 20));
+}
+
+/// Else the largest tensor alone, an embedding of 2/3 of the file, would be there twice.
+TEST_F(Weights, LargeOnesAreReleasedPieceByPiece) {
+  const Shape shape(8192, 4800);
+  const std::vector<std::byte> bytes(bytes_of(DType::q8_0, static_cast<uint64_t>(shape.count())));
+  std::vector<uint64_t> released;
+  WeightSource w{"w", DType::q8_0, shape, bytes, false, [&](uint64_t size) { released.push_back(size); }};
+  load(std::span(&w, 1));
+  ASSERT_EQ(released.size(), 3u);  // 41.8 MB in pieces of 16 MiB
+  EXPECT_TRUE(std::ranges::is_sorted(released));
+  EXPECT_LE(released[0], uint64_t{16} << 20);
+  EXPECT_EQ(released.back(), bytes.size());
 }
 
 TEST(Buffer, StartsZeroAndTakesMemoryWhenTouched) {

@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kCopyPart = 1 << 20;
+// Of a file's pages so much is in memory beside the packed weights: an embedding of 178 MB made the peak of loading 1.5
+// times the file before it was packed in pieces.
+constexpr int64_t kPackPiece = int64_t{16} << 20;
 
 uint64_t align(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -42,13 +45,21 @@ void pack_weight(ThreadPool& pool, const WeightSource& source, std::byte* out) {
   const int64_t groups = group_count(n);
   const uint64_t row_bytes = bytes_of(source.dtype, static_cast<uint64_t>(k));
   const uint64_t size = group_bytes(pack_format(source.dtype), k);
-  pool.for_each(groups * matrix_count(source.shape), [&](int64_t i) {
-    const int64_t first = i / groups * n + i % groups * kGroupRows;
+  const int64_t total = groups * matrix_count(source.shape);
+  const auto first_row = [&](int64_t i) { return i / groups * n + i % groups * kGroupRows; };
+  const auto pack = [&](int64_t i) {
+    const int64_t first = first_row(i);
     const int64_t rows = std::min<int64_t>(kGroupRows, n - i % groups * kGroupRows);
     const auto bytes =
         source.bytes.subspan(static_cast<uint64_t>(first) * row_bytes, static_cast<uint64_t>(rows) * row_bytes);
     pack_group(source.dtype, bytes, k, out + static_cast<uint64_t>(i) * size);
-  });
+  };
+  const int64_t piece = std::max<int64_t>(1, kPackPiece / (static_cast<int64_t>(row_bytes) * kGroupRows));
+  for (int64_t begin = 0; begin < total; begin += piece) {
+    const int64_t end = std::min(total, begin + piece);
+    pool.for_each(end - begin, [&](int64_t i) { pack(begin + i); });
+    if (source.release && end < total) source.release(static_cast<uint64_t>(first_row(end)) * row_bytes);
+  }
 }
 
 void copy_weight(ThreadPool& pool, const WeightSource& source, std::byte* out) {
@@ -67,7 +78,7 @@ class Progress {
   }
   void add(const WeightSource& source) {
     done_ += source.bytes.size();
-    if (source.release) source.release();
+    if (source.release) source.release(source.bytes.size());
     if (options_.progress && !options_.progress(done_, total_)) fail(ErrorCode::cancelled, "loading was cancelled");
   }
 
