@@ -87,21 +87,31 @@ FileBytes::FileBytes(const std::filesystem::path& path, Mode mode) {
       return;
     }
   }
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(4096, (size_ + 4095) / 4096 * 4096));
-  if (memory == nullptr) fail(ErrorCode::out_of_memory, "{}: no memory for {} bytes", path.string(), size_);
-  data_ = memory;
+  read_into_memory(file.get(), path);
+}
+
+void FileBytes::read_into_memory(int fd, const std::filesystem::path& path) {
+  void* memory = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail(ErrorCode::out_of_memory, "{}: no memory for {} bytes", path.string(), size_);
+  data_ = static_cast<const std::byte*>(memory);
   try {
-    read_all(file.get(), memory, size_, path);
+    read_all(fd, static_cast<std::byte*>(memory), size_, path);
   } catch (...) {
     reset();
     throw;
   }
+  // A trial, since a mapping that fails in release() could take the bytes with it.
+  void* trial = ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (trial == MAP_FAILED) return;
+  ::munmap(trial, 1);
+  fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 FileBytes::FileBytes(FileBytes&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      mapped_(std::exchange(other.mapped_, false)) {}
+      mapped_(std::exchange(other.mapped_, false)),
+      fd_(std::exchange(other.fd_, -1)) {}
 
 FileBytes& FileBytes::operator=(FileBytes&& other) noexcept {
   if (this != &other) {
@@ -109,6 +119,7 @@ FileBytes& FileBytes::operator=(FileBytes&& other) noexcept {
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     mapped_ = std::exchange(other.mapped_, false);
+    fd_ = std::exchange(other.fd_, -1);
   }
   return *this;
 }
@@ -116,22 +127,26 @@ FileBytes& FileBytes::operator=(FileBytes&& other) noexcept {
 FileBytes::~FileBytes() { reset(); }
 
 void FileBytes::reset() noexcept {
-  if (data_ != nullptr && mapped_) {
-    ::munmap(const_cast<std::byte*>(data_), size_);
-  } else {
-    std::free(const_cast<std::byte*>(data_));
-  }
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (fd_ >= 0) ::close(fd_);
   data_ = nullptr;
   size_ = 0;
   mapped_ = false;
+  fd_ = -1;
 }
 
 void FileBytes::release(size_t offset, size_t size) const noexcept {
-  if (!mapped_ || size == 0 || offset + size > size_) return;
+  if ((!mapped_ && fd_ < 0) || size == 0 || offset + size > size_) return;
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   const size_t first = (offset + page - 1) / page * page;
   const size_t last = (offset + size) / page * page;
-  if (last > first) ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+  if (last <= first) return;
+  auto* address = const_cast<std::byte*>(data_) + first;
+  if (mapped_) {
+    ::madvise(address, last - first, MADV_DONTNEED);
+  } else {
+    ::mmap(address, last - first, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd_, static_cast<off_t>(first));
+  }
 }
 
 std::string read_text_file(const std::filesystem::path& path) {

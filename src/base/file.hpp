@@ -24,15 +24,17 @@ class FileBytes {
   [[nodiscard]] bool mapped() const noexcept { return mapped_; }
 
   /// Gives the physical pages wholly inside [offset, offset + size) back to the system; they are read again from the
-  /// file if touched. No effect when the file was read into memory.
+  /// file if touched. No effect on a file that was read into memory and that its file system cannot map.
   void release(size_t offset, size_t size) const noexcept;
 
  private:
+  void read_into_memory(int fd, const std::filesystem::path& path);
   void reset() noexcept;
 
   const std::byte* data_ = nullptr;
   size_t size_ = 0;
   bool mapped_ = false;
+  int fd_ = -1;  ///< of a file in memory: what release() maps in its place
 };
 
 /// Whole file as text, or what comes out of a pipe or device until its end (at most 256 MiB). Errors as FileBytes.

@@ -78,6 +78,23 @@ TEST(FileBytes, ReleasedPagesAreReadAgain) {
   EXPECT_EQ(text_of(in_memory), text);
 }
 
+int64_t resident_pages() {
+  int64_t total = 0;
+  int64_t resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident;
+}
+
+TEST(FileBytes, ReleaseGivesTheMemoryOfAReadFileBack) {
+  const TempDir dir;
+  constexpr int64_t kPages = 4096;
+  const FileBytes file(dir.write("f", std::string(kPages * 4096, 'm')), FileBytes::Mode::read);
+  const int64_t before = resident_pages();
+  file.release(0, kPages * 4096);
+  EXPECT_LT(resident_pages(), before - kPages / 2);
+  EXPECT_EQ(std::to_integer<char>(file.bytes()[12345]), 'm');
+}
+
 TEST(FileBytes, ErrorsNameThePath) {
   const TempDir dir;
   expect_error(ErrorCode::not_found, "nothing: cannot open",
