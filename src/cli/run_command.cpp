@@ -189,6 +189,10 @@ int run_command(const ProgramContext& context) {
   }
   static_cast<void>(asked_format(options));
   take_positional(options);
+  if (options.tokens_given && options.prompt_given) {
+    throw UsageError(ErrorCode::invalid_argument,
+                     "error: --tokens and a prompt exclude each other; give one of them\n");
+  }
   Log log(options.log, program == "cp" && !context.native);
   tell_warnings(options, program, log);
   const bool piped = context.native && !is_terminal(kInput);

@@ -139,6 +139,10 @@ class Broken(unittest.TestCase):
             self.refused(3, b"is empty; download it again", args=("run", "-m", empty, "-p", "x"))
         self.refused(2, b"the name of the model is empty", args=("run", "-m", "", "-p", "x"))
 
+    def test_two_prompts(self):
+        self.refused(2, b"--tokens and a prompt exclude each other",
+                     args=("run", "-m", llama(), "-p", "x", "--tokens", "1 2"))
+
     def test_full_disk_is_told_by_every_command(self):
         full = b"error: cannot write to standard output: No space left on device\n"
         for command in ("run -m M -no-cnv -p Hello -n 3", "run -m M --json -p Hello -n 3", "run --help", "version", "help",
