@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -283,6 +284,13 @@ class Terminal:
             if time.monotonic() > deadline or not self.read():
                 raise AssertionError(f"{pattern!r} did not come; output: {self.output!r}")
 
+    def wait_for_editor(self, pattern):
+        """Until the line editor has the terminal: before, the terminal edits lines itself and would keep Ctrl-D."""
+        self.wait_for(pattern)
+        deadline = time.monotonic() + PATIENCE_S
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON and time.monotonic() < deadline:
+            time.sleep(0.01)
+
     def read(self):
         ready, _, _ = select.select([self.fd], [], [], 1.0)
         if not ready:
@@ -314,32 +322,31 @@ class Interactive(unittest.TestCase):
 
     def test_conversation_with_help_and_end_of_input(self):
         terminal = self.chat("-n", "4")
-        terminal.wait_for(rb"> ")
+        terminal.wait_for_editor(rb"> ")
         terminal.send(b"/help\r")
-        terminal.wait_for(rb"/regen +answer")
+        terminal.wait_for_editor(rb"/regen +answer[\s\S]*> ")
         terminal.send(b"Hi\r")
-        # Until the prompt is back the terminal edits lines itself and would keep Ctrl-D.
-        terminal.wait_for(rb"answer 4 tokens[\s\S]*> ")
+        terminal.wait_for_editor(rb"answer 4 tokens[\s\S]*> ")
         terminal.send(b"\x04")
         self.assertEqual(terminal.exit_code(), 0)
 
     def test_interrupt_stops_the_answer_and_a_second_one_leaves(self):
         terminal = self.chat("-n", "-1", "--context-shift")
-        terminal.wait_for(rb"> ")
+        terminal.wait_for_editor(rb"> ")
         terminal.send(b"Hi\r")
         terminal.wait_for(rb"\r\n[^\r\n]{8,}")
         terminal.send(b"\x03")
-        terminal.wait_for(rb"answer \d+ tokens[\s\S]*> ")
+        terminal.wait_for_editor(rb"answer \d+ tokens[\s\S]*> ")
         terminal.send(b"\x03")
         self.assertEqual(terminal.exit_code(), 130)
 
     def test_history_brings_a_line_back(self):
         terminal = self.chat("-n", "3")
-        terminal.wait_for(rb"> ")
+        terminal.wait_for_editor(rb"> ")
         terminal.send(b"first message\r")
-        terminal.wait_for(rb"answer 3 tokens[\s\S]*> ")
+        terminal.wait_for_editor(rb"answer 3 tokens[\s\S]*> ")
         terminal.send(b"\x1b[A\r")
-        terminal.wait_for(rb"first message[\s\S]*answer 3 tokens")
+        terminal.wait_for_editor(rb"first message[\s\S]*answer 3 tokens[\s\S]*> ")
         terminal.send(b"/exit\r")
         self.assertEqual(terminal.exit_code(), 0)
 
