@@ -303,7 +303,7 @@ std::string nearest_option(std::string_view unknown, std::string_view program) {
   size_t best_distance = too_far_from(name);
   for (const auto& section : option_sections()) {
     for (const auto& row : section.rows) {
-      if (row.set == nullptr || !belongs_to(row, program)) continue;
+      if (!belongs_to(row, program)) continue;
       each_spelling(row, [&](std::string_view spelling) {
         const size_t distance = edit_distance(name, spelling);
         if (distance >= best_distance) return;

@@ -100,6 +100,8 @@ TEST(OptionParser, Unescape) {
 TEST(OptionParser, UnknownOptionNamesTheNearestOne) {
   EXPECT_EQ(message_of({"--nope"}), "error: invalid argument: --nope\n");
   EXPECT_EQ(message_of({"--tmep", "1"}), "error: invalid argument: --tmep\ndid you mean --temp?\n");
+  // Known, though not supported yet: using it then says so.
+  EXPECT_EQ(message_of({"--grammer", "x"}), "error: invalid argument: --grammer\ndid you mean --grammar?\n");
   EXPECT_EQ(message_of({"--n-predict=4"}),
             "error: invalid argument: --n-predict=4\ndid you mean --n-predict with its value as the next word?\n");
   EXPECT_TRUE(contains(message_of({"word"}), "invalid argument: word"));
