@@ -17,6 +17,7 @@
 
 #include "cpu/cpu_features.hpp"
 #include "cpu/matmul.hpp"
+#include "cpu/weight_loader.hpp"
 
 namespace {
 
@@ -28,12 +29,15 @@ struct FormatName {
   const char* name;
 };
 constexpr FormatName kFormats[] = {
-    {PackFormat::q4_0, "q4_0"},     {PackFormat::q4_1, "q4_1"},     {PackFormat::q5_0, "q5_0"},
-    {PackFormat::q5_1, "q5_1"},     {PackFormat::q8_0, "q8_0"},     {PackFormat::iq4_nl, "iq4_nl"},
-    {PackFormat::q2_k, "q2_k"},     {PackFormat::q3_k, "q3_k"},     {PackFormat::q4_k, "q4_k"},
-    {PackFormat::q5_k, "q5_k"},     {PackFormat::q6_k, "q6_k"},     {PackFormat::iq4_xs, "iq4_xs"},
-    {PackFormat::f32, "f32"},       {PackFormat::f16, "f16"},       {PackFormat::bf16, "bf16"},
-    {PackFormat::tile32, "tile32"}, {PackFormat::tile16, "tile16"},
+    {PackFormat::q4_0, "q4_0"},   {PackFormat::q4_1, "q4_1"},       {PackFormat::q5_0, "q5_0"},
+    {PackFormat::q5_1, "q5_1"},   {PackFormat::q8_0, "q8_0"},       {PackFormat::iq4_nl, "iq4_nl"},
+    {PackFormat::q2_k, "q2_k"},   {PackFormat::q3_k, "q3_k"},       {PackFormat::q4_k, "q4_k"},
+    {PackFormat::q5_k, "q5_k"},   {PackFormat::q6_k, "q6_k"},       {PackFormat::iq4_xs, "iq4_xs"},
+    {PackFormat::mxfp4, "mxfp4"}, {PackFormat::nvfp4, "nvfp4"},     {PackFormat::iq3_xxs, "iq3_xxs"},
+    {PackFormat::iq3_s, "iq3_s"}, {PackFormat::iq2_xxs, "iq2_xxs"}, {PackFormat::iq2_xs, "iq2_xs"},
+    {PackFormat::iq1_s, "iq1_s"}, {PackFormat::iq1_m, "iq1_m"},     {PackFormat::tq2_0, "tq2_0"},
+    {PackFormat::q2_0, "q2_0"},   {PackFormat::q1_0, "q1_0"},       {PackFormat::f32, "f32"},
+    {PackFormat::f16, "f16"},     {PackFormat::bf16, "bf16"},
 };
 
 struct AlignedDelete {
@@ -145,6 +149,7 @@ void run(benchmark::State& state, Isa isa, const Case& c, const Limits& limits) 
   };
   const double ops = 2.0 * static_cast<double>(k * n * tokens);
   state.counters["GOPS"] = rate(ops * 1e-9);
+  state.counters["weights/ns"] = rate(static_cast<double>(k * n) * 1e-9);
   state.counters["GB/s"] = rate(static_cast<double>(size) * 1e-9);
   if (limits.dot_ops > 0) state.counters["of_peak"] = rate(ops / limits.dot_ops);
   if (cold) state.counters["of_bandwidth"] = rate(static_cast<double>(size) / limits.read_bytes);
@@ -163,12 +168,40 @@ void quantize(benchmark::State& state, Isa isa, int64_t k, int64_t tokens) {
       static_cast<double>(k * tokens) * static_cast<double>(state.iterations()) * 1e-9, benchmark::Counter::kIsRate);
 }
 
+/// Packing, as at load, and what --no-repack does for every group it multiplies.
+void pack(benchmark::State& state, DType dtype) {
+  constexpr int64_t k = 2048;
+  constexpr int64_t groups = 32;
+  const uint64_t rows_bytes = bytes_of(dtype, k * kGroupRows);
+  const uint64_t size = group_bytes(pack_format(dtype), k);
+  const Bytes rows = make_bytes(rows_bytes * groups);
+  std::mt19937 random(1);
+  for (uint64_t i = 0; i < rows_bytes * groups; ++i) rows.get()[i] = static_cast<std::byte>(random());
+  const Bytes out = make_bytes(size * groups);
+  for (auto _ : state) {
+    for (uint64_t g = 0; g < groups; ++g) {
+      pack_group(dtype, {rows.get() + g * rows_bytes, rows_bytes}, k, out.get() + g * size);
+    }
+    benchmark::DoNotOptimize(out.get());
+  }
+  state.counters["Mweights/s"] =
+      benchmark::Counter(static_cast<double>(k * kGroupRows * groups) * static_cast<double>(state.iterations()) * 1e-6,
+                         benchmark::Counter::kIsRate);
+}
+
+void add_packing() {
+  for (const DTypeTraits& type : all_dtypes()) {
+    if (!is_weight_type(type.dtype)) continue;
+    benchmark::RegisterBenchmark(("pack/" + std::string(type.name)).c_str(),
+                                 [=](benchmark::State& s) { pack(s, type.dtype); });
+  }
+}
+
 void add_all(Isa isa, const Limits& limits) {
   constexpr int64_t shapes[][2] = {{576, 1536}, {2048, 2048}, {2048, 8192}};
   for (const FormatName& f : kFormats) {
     for (const auto& shape : shapes) {
-      const int64_t k =
-          shape[0] == 576 && f.format >= PackFormat::q2_k && f.format <= PackFormat::iq4_xs ? 512 : shape[0];
+      const int64_t k = shape[0] == 576 && f.format >= PackFormat::q2_k ? 512 : shape[0];
       const int64_t n = shape[1];
       for (const int64_t tokens : {1, 8, 512}) {
         const std::string name =
@@ -200,6 +233,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("dot-product peak, GOPS", std::to_string(limits.dot_ops * 1e-9));
   benchmark::AddCustomContext("read bandwidth, GB/s", std::to_string(limits.read_bytes * 1e-9));
   add_all(isa, limits);
+  add_packing();
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -173,7 +173,7 @@ TEST(Matmul, ScalarKernelsEqualTheDefinition) {
   for (const DType dtype : kWeightTypes) {
     const Problem problem(dtype, {19, 3 * unit_of_k(dtype), 17}, 11);
     const Shape3& shape = problem.shape();
-    const std::vector<float> y = problem.multiply(table, can_repack(pack_format(dtype)));
+    const std::vector<float> y = problem.multiply(table, true);
     Problem copy(dtype, shape, 11);
     for (int64_t t = 0; t < shape.tokens; ++t) {
       const float* x = copy.x().data() + t * shape.k;
@@ -194,7 +194,7 @@ TEST(Matmul, ResultsAreCloseToTheExactProduct) {
   for (const DType dtype : kWeightTypes) {
     Problem problem(dtype, {16, 4 * unit_of_k(dtype), 3}, 12);
     const Shape3& shape = problem.shape();
-    const std::vector<float> y = problem.multiply(kernel_table(best_isa()), can_repack(pack_format(dtype)));
+    const std::vector<float> y = problem.multiply(kernel_table(best_isa()), true);
     std::vector<float> w(static_cast<size_t>(shape.n * shape.k));
     decode(dtype, problem.rows().data(), w);
     for (int64_t t = 1; t < shape.tokens; ++t) {
@@ -219,10 +219,9 @@ constexpr Shape3 kEdgeShapes[] = {{1, 1, 1}, {16, 2, 2}, {17, 1, 15}, {67, 3, 16
 void expect_equal_to_scalar(DType dtype, Shape3 shape, std::span<const KernelTable* const> tables) {
   shape.k *= unit_of_k(dtype);
   const Problem problem(dtype, shape, 13);
-  const bool packed = can_repack(pack_format(dtype));
-  const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), packed);
+  const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), true);
   for (const KernelTable* table : tables) {
-    ASSERT_TRUE(same(problem.multiply(*table, packed), want)) << describe(dtype, shape, *table);
+    ASSERT_TRUE(same(problem.multiply(*table, true), want)) << describe(dtype, shape, *table);
   }
 }
 
@@ -281,13 +280,11 @@ TEST(MatmulExact, PartsOfAnySizeAndUnpackedWeightsGiveTheSame) {
   for (const DType dtype : kWeightTypes) {
     const Problem problem(dtype, {53, 2 * unit_of_k(dtype), 40}, 15);
     const KernelTable& table = kernel_table(best_isa());
-    const std::vector<float> want = problem.multiply(table, can_repack(pack_format(dtype)));
+    const std::vector<float> want = problem.multiply(table, true);
     EXPECT_TRUE(same(problem.multiply(table, false), want)) << traits(dtype).name << " without repacking";
     EXPECT_TRUE(same(problem.multiply(table, false, 1, 2), want)) << traits(dtype).name;
-    if (can_repack(pack_format(dtype))) {
-      EXPECT_TRUE(same(problem.multiply(table, true, 1, 1), want)) << traits(dtype).name;
-      EXPECT_TRUE(same(problem.multiply(table, true, 3, 2), want)) << traits(dtype).name;
-    }
+    EXPECT_TRUE(same(problem.multiply(table, true, 1, 1), want)) << traits(dtype).name;
+    EXPECT_TRUE(same(problem.multiply(table, true, 3, 2), want)) << traits(dtype).name;
   }
 }
 
@@ -337,7 +334,7 @@ TEST(MatmulExact, ActivationsOfAnySizeQuantizeAlike) {
   for (int64_t e = 0; e < k; ++e) x.push_back(static_cast<float>(e - 16) + 0.5f);  // ties
   x.back() = 127.0f;
   const auto tokens = static_cast<int64_t>(x.size()) / k;
-  for (const int offset : {0, 4, 8, 16, 32, 128}) {
+  for (const int offset : {0, 1, 4, 8, 9, 12, 15, 16, 32, 43, 62, 128}) {
     const ActivationFormat format{true, offset};
     const uint64_t size = activation_bytes(format, tokens, k);
     const AlignedBytes want = test::aligned_bytes(size);
@@ -383,11 +380,9 @@ TEST(MatmulSlow, RandomShapesEqualScalarOnEveryInstructionSet) {
                          unit_of_k(dtype) * (1 + static_cast<int64_t>(random() % 3)),
                          1 + static_cast<int64_t>(random() % (i % 10 == 0 ? 67 : 9))};
       const Problem problem(dtype, shape, static_cast<uint32_t>(random()));
-      const bool packed = can_repack(pack_format(dtype));
-      const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), packed);
+      const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), true);
       for (const Isa isa : test::host_isas()) {
-        ASSERT_TRUE(same(problem.multiply(kernel_table(isa), packed), want))
-            << describe(dtype, shape, kernel_table(isa));
+        ASSERT_TRUE(same(problem.multiply(kernel_table(isa), true), want)) << describe(dtype, shape, kernel_table(isa));
       }
     }
   }

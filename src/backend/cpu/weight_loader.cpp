@@ -19,8 +19,7 @@ constexpr int64_t kPackPiece = int64_t{16} << 20;
 uint64_t align(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
 bool packs(const WeightSource& source) {
-  if (source.rows_only || source.shape.rows() == 1 || !is_weight_type(source.dtype)) return false;
-  return can_repack(pack_format(source.dtype));
+  return !source.rows_only && source.shape.rows() != 1 && is_weight_type(source.dtype);
 }
 
 /// Matrices of a stack.

@@ -12,8 +12,8 @@ inline constexpr int kTileTokens = 15;
 
 static constexpr int64_t tile_count(int64_t n_tokens) { return (n_tokens + kTileTokens - 1) / kTileTokens; }
 
-/// How a group of 16 weight rows lies in memory (docs: pack/pack.hpp). The last two exist only in scratch memory:
-/// groups of the types that stay in the file's bytes are decoded to them right before use.
+/// How a group of 16 weight rows lies in memory (docs: pack/pack.hpp). Types that differ only in how the file writes
+/// the same levels share a format: iq2_xs is iq2_s's too, tq2_0 is tq1_0's.
 enum class PackFormat : uint8_t {
   f32,
   f16,
@@ -30,10 +30,19 @@ enum class PackFormat : uint8_t {
   q5_k,
   q6_k,
   iq4_xs,
-  tile32,
-  tile16,
+  mxfp4,
+  nvfp4,
+  iq3_xxs,
+  iq3_s,
+  iq2_xxs,
+  iq2_xs,
+  iq1_s,
+  iq1_m,
+  tq2_0,
+  q2_0,
+  q1_0,
 };
-inline constexpr int kPackFormatCount = 17;
+inline constexpr int kPackFormatCount = 26;
 
 /// One 32-wide block of one activation row, quantised to int8: x[i] ~ scale * q[i]. One cache line.
 /// `init` = -offset * sum(q): where unsigned weight levels carry an offset, dot products start there.

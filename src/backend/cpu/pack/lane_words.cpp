@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "cpu/pack/grid_words.hpp"
+
 // Field offsets are those of docs/formats/tensor-types.md. Nibbles are handled four at a time, as bytes of a 32-bit
 // word.
 
@@ -59,6 +61,9 @@ const std::byte* block_at(DType dtype, const std::byte* row, int64_t block) {
   return row + block * 32 / type.block_length * type.block_bytes;
 }
 
+/// Which 32 elements of its block `block` is.
+int part_of(DType dtype, int64_t block) { return static_cast<int>(block % (traits(dtype).block_length / 32)); }
+
 /// Six-bit scale and minimum of sub-block j of Q4_K and Q5_K.
 uint8_t six_bits(const std::byte* scales, int j, bool minimum) {
   const auto p = [&](int i) { return std::to_integer<uint32_t>(scales[i]); };
@@ -78,6 +83,12 @@ uint8_t iq4_xs_scale(const std::byte* block, int b) {
   const uint32_t low = std::to_integer<uint32_t>(block[4 + b / 2]) >> 4 * (b % 2) & 15;
   const uint32_t high = static_cast<uint32_t>(half(block + 2)) >> 2 * b & 3;
   return static_cast<uint8_t>((low | high << 4) - 32);
+}
+
+/// Bit 7 does not count, and NaN is 0.
+uint8_t ue4m3(std::byte stored) {
+  const auto x = std::to_integer<uint8_t>(stored & std::byte{0x7F});
+  return x == 0x7F ? 0 : x;
 }
 
 LaneWords q6_k_words(const std::byte* block, int b) {
@@ -127,8 +138,12 @@ LaneWords read_lane_words(DType dtype, const std::byte* row, int64_t block) {
       return q6_k_words(at, b);
     case DType::iq4_xs:
       return split_nibbles(at + 8 + 16 * b);
+    case DType::mxfp4:
+      return split_nibbles(at + 1);
+    case DType::tq2_0:
+      return take_bits(at + 32 * (b / 4), 2 * (b % 4), kLow2);
     default:
-      return out;
+      return grid_words(dtype, at, part_of(dtype, block));
   }
 }
 
@@ -146,6 +161,16 @@ LaneScales read_lane_scales(DType dtype, const std::byte* row, int64_t block) {
       return {half(at + 108), 0};
     case DType::q6_k:
       return {half(at + 208), 0};
+    case DType::tq1_0:
+      return {half(at + 52), 0};
+    case DType::tq2_0:
+      return {half(at + 64), 0};
+    case DType::iq1_m:
+      return {iq1_m_d(at), 0};
+    case DType::mxfp4:
+      return {std::to_integer<uint16_t>(at[0]), 0};
+    case DType::nvfp4:
+      return {ue4m3(at[2 * (block % 2)]), ue4m3(at[2 * (block % 2) + 1])};
     default:
       return {half(at), 0};
   }
@@ -167,7 +192,7 @@ uint8_t read_sub_scale(DType dtype, const std::byte* row, int64_t block, int ind
     case DType::iq4_xs:
       return iq4_xs_scale(at, b);
     default:
-      return 0;
+      return grid_sub_scale(dtype, at, b, index);
   }
 }
 

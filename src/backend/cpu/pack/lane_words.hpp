@@ -7,21 +7,21 @@
 
 namespace brisk::cpu {
 
-/// The stored levels of 32 elements of a row, before packing: word j holds elements 4j..4j+3 (k-quad j), one a byte.
+/// The stored codes of 32 elements of a row, before packing: word j holds elements 4j..4j+3 (k-quad j), one a byte.
 struct LaneWords {
   uint32_t quad[8];
 };
 
-/// Scales of one block or super-block as the file has them.
+/// Scales of one block or super-block as the file has them: f16 bits, or the bytes of HeadKind::e8m0 and ue4m3s.
 struct LaneScales {
   uint16_t d = 0;
-  uint16_t m = 0;  ///< minimum, or dmin
+  uint16_t m = 0;  ///< minimum, dmin, or the scale of the second half
 };
 
-/// Levels of block `block` (32 elements) of a row of a repackable block type.
+/// Codes of block `block` (32 elements) of a row of a repackable block type.
 LaneWords read_lane_words(DType dtype, const std::byte* row, int64_t block);
 
-/// f16 bits of the (super-)block that holds `block`.
+/// Scales of the (super-)block that holds `block`.
 LaneScales read_lane_scales(DType dtype, const std::byte* row, int64_t block);
 
 /// Sub-scale byte `index` (0, 1) of `block`, as SubKind says.

@@ -2,15 +2,32 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "cpu/kernels/generic/formats.hpp"
 #include "cpu/kernels/generic/lane.hpp"
 #include "cpu/pack/lane_words.hpp"
-#include "quant/codec.hpp"
 
 namespace brisk::cpu {
 namespace {
+
+struct TypeFormat {
+  DType dtype;
+  PackFormat format;
+};
+constexpr TypeFormat kTypeFormats[] = {
+    {DType::f32, PackFormat::f32},      {DType::f16, PackFormat::f16},         {DType::bf16, PackFormat::bf16},
+    {DType::q4_0, PackFormat::q4_0},    {DType::q4_1, PackFormat::q4_1},       {DType::q5_0, PackFormat::q5_0},
+    {DType::q5_1, PackFormat::q5_1},    {DType::q8_0, PackFormat::q8_0},       {DType::iq4_nl, PackFormat::iq4_nl},
+    {DType::q2_k, PackFormat::q2_k},    {DType::q3_k, PackFormat::q3_k},       {DType::q4_k, PackFormat::q4_k},
+    {DType::q5_k, PackFormat::q5_k},    {DType::q6_k, PackFormat::q6_k},       {DType::iq4_xs, PackFormat::iq4_xs},
+    {DType::mxfp4, PackFormat::mxfp4},  {DType::nvfp4, PackFormat::nvfp4},     {DType::iq3_xxs, PackFormat::iq3_xxs},
+    {DType::iq3_s, PackFormat::iq3_s},  {DType::iq2_xxs, PackFormat::iq2_xxs}, {DType::iq2_xs, PackFormat::iq2_xs},
+    {DType::iq2_s, PackFormat::iq2_xs}, {DType::iq1_s, PackFormat::iq1_s},     {DType::iq1_m, PackFormat::iq1_m},
+    {DType::tq1_0, PackFormat::tq2_0},  {DType::tq2_0, PackFormat::tq2_0},     {DType::q2_0, PackFormat::q2_0},
+    {DType::q1_0, PackFormat::q1_0},
+};
 
 uint8_t* bytes_of_group(std::byte* group) { return reinterpret_cast<uint8_t*>(group); }
 
@@ -51,10 +68,19 @@ void store_one_bit(const LaneWords& words, int shift, int lane, uint8_t* to) {
   put(to, 0, lane, line);
 }
 
+void store_three_bits(const LaneWords& words, int lane, uint8_t* to) {
+  const uint32_t last = words.quad[6] | words.quad[7] << 3;
+  for (int p = 0; p < 3; ++p) {
+    const uint32_t rest = last >> 2 * p & 0x03030303;
+    put(to, p, lane, words.quad[2 * p] | words.quad[2 * p + 1] << 3 | rest << 6);
+  }
+}
+
 void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to) {
   switch (kind) {
     case LevelKind::nibbles:
-    case LevelKind::kvalues:
+    case LevelKind::nibbles_table:
+    case LevelKind::nibbles_doubled:
       store_nibbles(words, lane, to);
       break;
     case LevelKind::nibbles_one_bit:
@@ -65,12 +91,16 @@ void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to)
       store_nibbles(words, lane, to);
       store_two_bits(words, 4, lane, to + 256);
       break;
+    case LevelKind::one_bit_doubled:
+      store_one_bit(words, 0, lane, to);
+      break;
     case LevelKind::two_bits:
+    case LevelKind::two_bits_delta:
       store_two_bits(words, 0, lane, to);
       break;
-    case LevelKind::two_bits_one_bit:
-      store_two_bits(words, 0, lane, to);
-      store_one_bit(words, 2, lane, to + 128);
+    case LevelKind::three_bits:
+    case LevelKind::three_bits_table:
+      store_three_bits(words, lane, to);
       break;
     case LevelKind::bytes:
       for (int j = 0; j < 8; ++j) put(to, j, lane, words.quad[j]);
@@ -78,6 +108,16 @@ void store_levels(LevelKind kind, const LaneWords& words, int lane, uint8_t* to)
     case LevelKind::none:
       break;
   }
+}
+
+void store_head(HeadKind kind, const LaneScales& scales, int lane, uint8_t* to) {
+  if (kind == HeadKind::e8m0 || kind == HeadKind::ue4m3s) {
+    to[lane] = static_cast<uint8_t>(scales.d);
+    if (kind == HeadKind::ue4m3s) to[16 + lane] = static_cast<uint8_t>(scales.m);
+    return;
+  }
+  std::memcpy(to + 2 * lane, &scales.d, 2);
+  if (kind != HeadKind::d) std::memcpy(to + 32 + 2 * lane, &scales.m, 2);
 }
 
 void pack_lane(DType dtype, const std::byte* row, int64_t k, int lane, uint8_t* group) {
@@ -88,26 +128,7 @@ void pack_lane(DType dtype, const std::byte* row, int64_t k, int lane, uint8_t* 
     store_levels(layout.levels, read_lane_words(dtype, row, block), lane, place.levels);
     for (int s = 0; s < n_sub; ++s) place.sub[16 * s + lane] = read_sub_scale(dtype, row, block, s);
     if (block % layout.blocks != 0) continue;
-    const LaneScales scales = read_lane_scales(dtype, row, block);
-    std::memcpy(place.head + 2 * lane, &scales.d, 2);
-    if (layout.head_bytes == 64) std::memcpy(place.head + 32 + 2 * lane, &scales.m, 2);
-  }
-}
-
-/// Types that stay in the file's bytes: decoded to bytes and f32 scales.
-void pack_tile_lane(DType dtype, const std::byte* row, int64_t k, int lane, uint8_t* group) {
-  const PackLayout& layout = pack_layout(pack_format(dtype));
-  const int halves = layout.wide16 ? 2 : 1;
-  for (int64_t block = 0; block < k / 32; ++block) {
-    Levels levels;
-    decode_levels(dtype, row, block, levels);
-    const LanePlace place = lane_place(layout, group, k, block);
-    for (int j = 0; j < 8; ++j) {
-      uint32_t word;
-      std::memcpy(&word, levels.q + 4 * j, 4);
-      put(place.levels, j, lane, word ^ 0x80808080);
-    }
-    for (int h = 0; h < halves; ++h) std::memcpy(place.head + 64 * h + 4 * lane, &levels.scale[h], 4);
+    store_head(layout.head, read_lane_scales(dtype, row, block), lane, place.head);
   }
 }
 
@@ -122,59 +143,12 @@ void pack_plain_lane(const std::byte* row, int64_t k, int lane, uint8_t* group) 
 }  // namespace
 
 PackFormat pack_format(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return PackFormat::f32;
-    case DType::f16:
-      return PackFormat::f16;
-    case DType::bf16:
-      return PackFormat::bf16;
-    case DType::q4_0:
-      return PackFormat::q4_0;
-    case DType::q4_1:
-      return PackFormat::q4_1;
-    case DType::q5_0:
-      return PackFormat::q5_0;
-    case DType::q5_1:
-      return PackFormat::q5_1;
-    case DType::q8_0:
-      return PackFormat::q8_0;
-    case DType::iq4_nl:
-      return PackFormat::iq4_nl;
-    case DType::q2_k:
-      return PackFormat::q2_k;
-    case DType::q3_k:
-      return PackFormat::q3_k;
-    case DType::q4_k:
-      return PackFormat::q4_k;
-    case DType::q5_k:
-      return PackFormat::q5_k;
-    case DType::q6_k:
-      return PackFormat::q6_k;
-    case DType::iq4_xs:
-      return PackFormat::iq4_xs;
-    case DType::iq2_xxs:
-    case DType::iq3_xxs:
-    case DType::iq3_s:
-    case DType::iq1_s:
-    case DType::tq1_0:
-    case DType::tq2_0:
-    case DType::mxfp4:
-    case DType::q1_0:
-    case DType::q2_0:
-      return PackFormat::tile32;
-    case DType::iq2_xs:
-    case DType::iq2_s:
-    case DType::iq1_m:
-    case DType::nvfp4:
-      return PackFormat::tile16;
-    default:
-      break;
+  const auto found = std::ranges::find(kTypeFormats, dtype, &TypeFormat::dtype);
+  if (found == std::end(kTypeFormats)) {
+    fail(ErrorCode::unsupported, "tensors of type {} cannot be weights of a matrix product", traits(dtype).name);
   }
-  fail(ErrorCode::unsupported, "tensors of type {} cannot be weights of a matrix product", traits(dtype).name);
+  return found->format;
 }
-
-bool can_repack(PackFormat format) noexcept { return format < PackFormat::tile32; }
 
 uint64_t group_bytes(PackFormat format, int64_t k) noexcept {
   return static_cast<uint64_t>(pack_group_bytes(pack_layout(format), k));
@@ -192,10 +166,8 @@ void pack_group(DType dtype, std::span<const std::byte> rows, int64_t k, std::by
       pack_plain_lane<uint32_t>(row, k, lane, group);
     } else if (format <= PackFormat::bf16) {
       pack_plain_lane<uint16_t>(row, k, lane, group);
-    } else if (can_repack(format)) {
-      pack_lane(dtype, row, k, lane, group);
     } else {
-      pack_tile_lane(dtype, row, k, lane, group);
+      pack_lane(dtype, row, k, lane, group);
     }
   }
 }

@@ -15,10 +15,6 @@ namespace brisk::cpu {
 /// The format of a group of rows of `dtype`. Throws for types that are no weights (integers, f64, q8_1, q8_k).
 [[nodiscard]] PackFormat pack_format(DType dtype);
 
-/// Whether a matrix of this format can be kept packed. If not (grid and ternary types), it stays in the file's bytes
-/// and the kernels' groups are made in scratch memory: packed would be much larger.
-[[nodiscard]] bool can_repack(PackFormat format) noexcept;
-
 [[nodiscard]] constexpr int64_t group_count(int64_t n) noexcept { return (n + kGroupRows - 1) / kGroupRows; }
 
 /// Bytes of one packed group, a multiple of 64. `k` is a multiple of the dtype's block length.
@@ -28,7 +24,6 @@ namespace brisk::cpu {
 void pack_group(DType dtype, std::span<const std::byte> rows, int64_t k, std::byte* out);
 
 /// Decodes row `row` (0..15) of a packed group: equal to decode() of the original row, bit for bit.
-/// Only for formats with can_repack().
 void unpack_row(PackFormat format, const std::byte* group, int row, std::span<float> out);
 
 /// A weight matrix [k, n] as the kernels take it. Does not own.

@@ -51,6 +51,25 @@ struct MatmulVocab {
     return to_float(_mm256_srli_epi32(_mm256_cvtepu8_epi32(load8(p)), 4));
   }
 
+  /// 2^(e - 128); e of 0 and 1 give subnormals.
+  static F from_e8m0(const uint8_t* p) {
+    const I e = _mm256_cvtepu8_epi32(load8(p));
+    const I normal = _mm256_slli_epi32(_mm256_sub_epi32(e, _mm256_set1_epi32(1)), 23);
+    const I tiny = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), e);
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(normal, tiny, _mm256_cmpgt_epi32(_mm256_set1_epi32(2), e)));
+  }
+  /// Half the value: the bits as f16 are 2^-8 of it, subnormals too.
+  static F from_ue4m3(const uint8_t* p) {
+    const __m128i bits = _mm_slli_epi16(_mm_cvtepu8_epi16(load8(p)), 7);
+    return _mm256_mul_ps(_mm256_cvtph_ps(bits), _mm256_set1_ps(128.0f));
+  }
+  /// Byte r in all bytes of lane r.
+  static I spread(const uint8_t* p) {
+    const I each = _mm256_setr_epi32(0x00000000, 0x01010101, 0x02020202, 0x03030303, 0x04040404, 0x05050505, 0x06060606,
+                                     0x07070707);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load8(p)), each);
+  }
+
   static F zero() { return _mm256_setzero_ps(); }
   static I zero_i() { return _mm256_setzero_si256(); }
   static F negate(F a) { return _mm256_xor_ps(a, _mm256_set1_ps(-0.0f)); }
@@ -108,7 +127,7 @@ struct MatmulVocab {
       }
       return acc;
     }
-    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : 2;
+    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : bits == 6 ? 2 : 1;
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += steps) {
       I pairs = _mm256_maddubs_epi16(w[j], broadcast_quad(q + 4 * j));

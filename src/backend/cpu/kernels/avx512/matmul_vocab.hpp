@@ -57,6 +57,26 @@ struct MatmulVocab {
     return to_float(_mm512_srli_epi32(_mm512_cvtepu8_epi32(load16(p)), 4));
   }
 
+  /// 2^(e - 128); e of 0 and 1 give subnormals.
+  static F from_e8m0(const uint8_t* p) {
+    const I e = _mm512_cvtepu8_epi32(load16(p));
+    const I normal = _mm512_slli_epi32(_mm512_sub_epi32(e, _mm512_set1_epi32(1)), 23);
+    const __mmask16 small = _mm512_cmplt_epi32_mask(e, _mm512_set1_epi32(2));
+    return _mm512_castsi512_ps(_mm512_mask_sllv_epi32(normal, small, _mm512_set1_epi32(0x00200000), e));
+  }
+  /// Half the value: the bits as f16 are 2^-8 of it, subnormals too.
+  static F from_ue4m3(const uint8_t* p) {
+    const __m256i bits = _mm256_slli_epi16(_mm256_cvtepu8_epi16(load16(p)), 7);
+    return _mm512_mul_ps(_mm512_cvtph_ps(bits), _mm512_set1_ps(128.0f));
+  }
+  /// Byte r in all bytes of lane r.
+  static I spread(const uint8_t* p) {
+    const I each = _mm512_setr_epi32(0x00000000, 0x01010101, 0x02020202, 0x03030303, 0x04040404, 0x05050505, 0x06060606,
+                                     0x07070707, 0x08080808, 0x09090909, 0x0A0A0A0A, 0x0B0B0B0B, 0x0C0C0C0C, 0x0D0D0D0D,
+                                     0x0E0E0E0E, 0x0F0F0F0F);
+    return _mm512_shuffle_epi8(table16(p), each);
+  }
+
   static F zero() { return _mm512_setzero_ps(); }
   static I zero_i() { return _mm512_setzero_si512(); }
   static F negate(F a) {
@@ -115,9 +135,9 @@ struct MatmulVocab {
 
   static I add_pairs(I acc, I pairs) { return _mm512_add_epi32(acc, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1))); }
 
-  /// init + sum over n k-quads. Levels of `bits` < 8 bits: 2 * 127 * (2^bits - 1) a step in int16, so 8, 4 or 2 steps
-  /// add up before they are widened. Eight bits are signed here (wide_levels), |w| * sign(w) q keeps a step within
-  /// int16, and the init (which belongs to the bias) is left out.
+  /// init + sum over n k-quads. Levels of `bits` < 8 bits: 2 * 127 * (2^bits - 1) a step in int16, so 8, 4, 2 or 1
+  /// steps add up before they are widened. Eight bits are signed here (wide_levels), |w| * sign(w) q keeps a step
+  /// within int16, and the init (which belongs to the bias) is left out.
   template <int bits, int n>
   static I dot_token(const I* w, const int8_t* q, I init) {
     if constexpr (bits == 8) {
@@ -130,7 +150,7 @@ struct MatmulVocab {
       }
       return acc;
     }
-    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : 2;
+    constexpr int steps = bits <= 4 ? n : bits == 5 ? 4 : bits == 6 ? 2 : 1;
 #pragma GCC unroll 8
     for (int j = 0; j < n; j += steps) {
       I pairs = _mm512_maddubs_epi16(w[j], broadcast_quad(q + 4 * j));

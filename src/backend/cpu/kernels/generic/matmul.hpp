@@ -10,11 +10,13 @@
 namespace brisk::cpu {
 namespace {
 
-template <LevelKind kind>
-inline constexpr int kLevelBits = kind == LevelKind::nibbles_one_bit                       ? 5
-                                  : kind == LevelKind::nibbles_two_bits                    ? 6
-                                  : kind == LevelKind::bytes || kind == LevelKind::kvalues ? 8
-                                                                                           : 4;
+/// Bits of the greatest level; 4 for fewer.
+template <PackFormat format>
+inline constexpr int kLevelBits = [] {
+  int bits = 4;
+  while (max_level(pack_layout(format)) >> bits != 0) ++bits;
+  return bits;
+}();
 
 /// `n` k-quads from quad `first` on, times U tokens; `init` of a token is `init_bytes` into its block.
 template <class V, PackFormat format, int n, int U>
@@ -29,7 +31,7 @@ inline __attribute__((always_inline)) void dot_tokens(const typename V::I (&w)[8
       dot[u] = V::broadcast(n == 8 ? &x[u].init : &x[u].init_half[half]);
     }
   }
-  V::template dot<kLevelBits<layout.levels>, n, U>(&w[4 * half], x->q + 16 * half, dot);
+  V::template dot<kLevelBits<format>, n, U>(&w[4 * half], x->q + 16 * half, dot);
   BRISK_UNROLL for (int u = 0; u < U; ++u) out[u] = V::to_float(dot[u]);
 }
 
@@ -84,7 +86,7 @@ inline __attribute__((always_inline)) void multiply(QuantizedSpan span, int part
       Scales<V> scales;
       block_scales<V, format>(outer, sub, scales);
       typename V::I w[8];
-      load_levels<V, layout.levels>(levels, w);
+      load_levels<V, format>(levels, sub, w);
       BRISK_UNROLL for (int t = 0; t < T; t += U) block_times_tokens<V, format, U>(w, scales, span.x + t, acc + t);
       span.x += span.stride;
       sub += layout.sub_bytes;
