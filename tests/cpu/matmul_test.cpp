@@ -371,22 +371,5 @@ TEST(Matmul, NotANumberAndInfinityReachTheirTokenOnly) {
   }
 }
 
-/// 1,000 random shapes a type.
-TEST(MatmulSlow, RandomShapesEqualScalarOnEveryInstructionSet) {
-  std::mt19937 random(20);
-  for (const DType dtype : kWeightTypes) {
-    for (int i = 0; i < 1000; ++i) {
-      const Shape3 shape{1 + static_cast<int64_t>(random() % 67),
-                         unit_of_k(dtype) * (1 + static_cast<int64_t>(random() % 3)),
-                         1 + static_cast<int64_t>(random() % (i % 10 == 0 ? 67 : 9))};
-      const Problem problem(dtype, shape, static_cast<uint32_t>(random()));
-      const std::vector<float> want = problem.multiply(kernel_table(Isa::scalar), true);
-      for (const Isa isa : test::host_isas()) {
-        ASSERT_TRUE(same(problem.multiply(kernel_table(isa), true), want)) << describe(dtype, shape, kernel_table(isa));
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace brisk::cpu
