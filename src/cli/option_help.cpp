@@ -1,5 +1,6 @@
 #include "cli/option_help.hpp"
 
+#include "cli/bench_options.hpp"
 #include "cli/program_list.hpp"
 
 #include <fmt/format.h>
@@ -97,6 +98,7 @@ std::string option_usage(const OptionRow& row) {
 }
 
 std::string option_help(std::string_view program) {
+  if (program == "bench") return bench_usage("brisk bench", true);
   std::string common;
   std::string sampling;
   std::string speculative;
@@ -137,7 +139,7 @@ std::string options_markdown() {
         section.title);
     for (const auto& row : section.rows) out += markdown_row(row);
   }
-  return out;
+  return out + bench_options_markdown();
 }
 
 std::string completion_script() {

@@ -22,7 +22,7 @@ constexpr std::array<ProgramRow, 47> kRows{{
     {"cp", "", "llama-completion", "text completion", run_command},
     {"cli", "", "llama-cli", "chat client", run_command},
     {"sv", "serve", "llama-server", "HTTP server", nullptr},
-    {"bench", "bench", "llama-bench", "measure speed", nullptr},
+    {"bench", "bench", "llama-bench", "measure speed", bench_command},
     {"qu", "quantize", "llama-quantize", "make a model smaller", nullptr},
     {"im", "imatrix", "llama-imatrix", "collect an importance matrix", nullptr},
     {"em", "embedding", "llama-embedding", "embeddings of texts", nullptr},

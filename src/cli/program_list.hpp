@@ -45,6 +45,7 @@ int inspect_command(const ProgramContext& context);
 int tokenize_command(const ProgramContext& context);
 int perplexity_command(const ProgramContext& context);
 int logits_command(const ProgramContext& context);
+int bench_command(const ProgramContext& context);
 int devices_command(const ProgramContext& context);
 int version_command(const ProgramContext& context);
 int help_command(const ProgramContext& context);

@@ -113,6 +113,36 @@ class Shell(unittest.TestCase):
         self.assertIn(b"BRISK_CPU=mmx", brisk(*args, env=environment(BRISK_CPU="mmx")).stderr)
 
 
+class Bench(unittest.TestCase):
+    SMALL = ("-p", "8", "-n", "2", "-r", "2", "-t", "1")
+
+    def test_results_go_to_stdout_and_progress_to_stderr(self):
+        result = brisk("bench", "-m", llama(), *self.SMALL, "-d", "4", "-o", "json", "--progress")
+        self.assertEqual(result.returncode, 0)
+        prompt, generation = json.loads(result.stdout)
+        self.assertEqual((prompt["n_prompt"], prompt["n_gen"], prompt["n_depth"], prompt["n_threads"]), (8, 0, 4, 1))
+        self.assertEqual((generation["n_prompt"], generation["n_gen"]), (0, 2))
+        for row in (prompt, generation):
+            tokens = row["n_prompt"] + row["n_gen"]
+            self.assertEqual(len(row["samples_ns"]), 2)
+            self.assertAlmostEqual(row["avg_ns"], sum(row["samples_ns"]) / 2, delta=1)
+            for ns, ts in zip(row["samples_ns"], row["samples_ts"]):
+                self.assertAlmostEqual(ts, 1e9 * tokens / ns, delta=1e-4 * ts)
+        self.assertIn(b"benchmark 1/2: depth run 2/2 (cached)", result.stderr)
+
+    def test_both_streams_have_formats_of_their_own(self):
+        result = brisk("bench", "-m", llama(), *self.SMALL, "-o", "csv", "-oe", "jsonl")
+        self.assertEqual(len(result.stdout.splitlines()), 3)
+        self.assertEqual([json.loads(line)["n_gen"] for line in result.stderr.splitlines()], [0, 2])
+
+    def test_failures_end_the_run_and_leave_what_was_printed(self):
+        result = brisk("bench", "-m", llama() + ",nope.gguf", *self.SMALL)
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(len(result.stdout.splitlines()), 4)
+        self.assertIn(b"nope.gguf", result.stderr)
+        self.assertEqual(brisk("bench", "-p", "x").returncode, 2)
+
+
 class Broken(unittest.TestCase):
     """What is wrong around the program: files that are none, streams that are closed or full, absurd values."""
 

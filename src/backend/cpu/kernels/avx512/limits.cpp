@@ -1,0 +1,7 @@
+#include "cpu/kernels/avx512/limit_vocab.hpp"
+
+namespace brisk::cpu {
+
+const LimitKernels avx512::kLimitKernels = BRISK_LIMIT_KERNELS(LimitVocab);
+
+}  // namespace brisk::cpu
